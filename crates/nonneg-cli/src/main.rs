@@ -1,0 +1,2 @@
+//! The nonneg command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Matrix and vector files for nonneg.

@@ -1,0 +1,294 @@
+//! Compressed sparse columns.
+
+use super::kernels::{self, BoundedSum, RowState};
+use super::{Column, Columns, Index, Value};
+use crate::error::{Error, Result};
+
+/// A sparse matrix stored by columns. Rows within a column are strictly increasing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CscMatrix<T: Value = f64, I: Index = u32> {
+    rows: usize,
+    col_ptr: Vec<usize>,
+    row_idx: Vec<I>,
+    values: Vec<T>,
+}
+
+/// [`CscMatrix`] borrowed from slices, without a copy.
+#[derive(Debug, Clone, Copy)]
+pub struct CscView<'a, T: Value = f64, I: Index = u32> {
+    rows: usize,
+    col_ptr: &'a [usize],
+    row_idx: &'a [I],
+    values: &'a [T],
+}
+
+impl<T: Value, I: Index> CscMatrix<T, I> {
+    /// Checks everything; sorts unsorted columns and sums duplicate entries.
+    ///
+    /// `col_ptr` has `cols + 1` elements; column j is `row_idx[col_ptr[j]..col_ptr[j + 1]]`.
+    pub fn new(rows: usize, cols: usize, col_ptr: Vec<usize>, row_idx: Vec<I>, values: Vec<T>) -> Result<Self> {
+        let mut compressed = Compressed { outer: "column", inner: "row", inner_len: rows, ptr: col_ptr, idx: row_idx, values };
+        compressed.check_and_tidy(cols)?;
+        let Compressed { ptr, idx, values, .. } = compressed;
+        Ok(Self { rows, col_ptr: ptr, row_idx: idx, values })
+    }
+
+    /// From triplets `(row, column, value)` in any order; duplicates are summed.
+    pub fn from_triplets(rows: usize, cols: usize, triplets: &[(usize, usize, T)]) -> Result<Self> {
+        let mut col_ptr = vec![0usize; cols + 1];
+        for &(i, j, _) in triplets {
+            if i >= rows || j >= cols {
+                return Err(Error::Matrix(format!("entry ({i}, {j}) lies outside the {rows}×{cols} matrix")));
+            }
+            col_ptr[j + 1] += 1;
+        }
+        for j in 0..cols {
+            col_ptr[j + 1] += col_ptr[j];
+        }
+        let mut next = col_ptr.clone();
+        let mut row_idx = vec![I::from_usize(0); triplets.len()];
+        let mut values = vec![T::from_f64(0.0); triplets.len()];
+        for &(i, j, value) in triplets {
+            row_idx[next[j]] = I::from_usize(i);
+            values[next[j]] = value;
+            next[j] += 1;
+        }
+        Self::new(rows, cols, col_ptr, row_idx, values)
+    }
+
+    /// For code in this crate that has built sorted, checked parts.
+    pub(super) fn from_checked(rows: usize, col_ptr: Vec<usize>, row_idx: Vec<I>, values: Vec<T>) -> Self {
+        Self { rows, col_ptr, row_idx, values }
+    }
+
+    /// Borrows it.
+    pub fn view(&self) -> CscView<'_, T, I> {
+        CscView { rows: self.rows, col_ptr: &self.col_ptr, row_idx: &self.row_idx, values: &self.values }
+    }
+}
+
+impl<'a, T: Value, I: Index> CscView<'a, T, I> {
+    /// Checks everything; rows must be strictly increasing in each column ([`CscMatrix::new`] sorts and sums).
+    pub fn new(rows: usize, cols: usize, col_ptr: &'a [usize], row_idx: &'a [I], values: &'a [T]) -> Result<Self> {
+        check_compressed("column", "row", cols, rows, col_ptr, row_idx, values)?;
+        check_increasing("column", "row", col_ptr, row_idx)?;
+        Ok(Self { rows, col_ptr, row_idx, values })
+    }
+
+    /// m.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+    /// n.
+    pub fn cols(&self) -> usize {
+        self.col_ptr.len() - 1
+    }
+    /// Stored entries.
+    pub fn nnz(&self) -> usize {
+        self.values.len()
+    }
+    /// Bytes of the arrays.
+    pub fn bytes(&self) -> usize {
+        size_of_val(self.col_ptr) + size_of_val(self.row_idx) + size_of_val(self.values)
+    }
+    /// Column pointers, row indices and values.
+    pub fn parts(&self) -> (&'a [usize], &'a [I], &'a [T]) {
+        (self.col_ptr, self.row_idx, self.values)
+    }
+}
+
+impl<T: Value, I: Index> Columns for CscView<'_, T, I> {
+    type Column<'a>
+        = SparseColumn<'a, T, I>
+    where
+        Self: 'a;
+
+    fn rows(&self) -> usize {
+        self.rows
+    }
+    fn cols(&self) -> usize {
+        self.col_ptr.len() - 1
+    }
+    fn nnz(&self) -> usize {
+        self.values.len()
+    }
+    #[inline]
+    fn column(&self, j: usize) -> SparseColumn<'_, T, I> {
+        let range = self.col_ptr[j]..self.col_ptr[j + 1];
+        SparseColumn { rows: self.rows, idx: &self.row_idx[range.clone()], values: &self.values[range] }
+    }
+    #[inline]
+    fn column_len(&self, j: usize) -> usize {
+        self.col_ptr[j + 1] - self.col_ptr[j]
+    }
+    #[inline]
+    fn prefetch_pointer(&self, j: usize) {
+        kernels::prefetch(&self.col_ptr[j]);
+    }
+    #[inline]
+    fn prefetch_entries(&self, j: usize) {
+        let start = self.col_ptr[j];
+        if start < self.values.len() {
+            kernels::prefetch(&self.row_idx[start]);
+            kernels::prefetch(&self.values[start]);
+        }
+    }
+}
+
+/// One column of a [`CscView`]. Invariant: every index is below `rows`.
+#[derive(Debug, Clone, Copy)]
+pub struct SparseColumn<'a, T: Value, I: Index> {
+    rows: usize,
+    idx: &'a [I],
+    values: &'a [T],
+}
+
+impl<T: Value, I: Index> Column for SparseColumn<'_, T, I> {
+    #[inline]
+    fn len(self) -> usize {
+        self.values.len()
+    }
+    #[inline]
+    fn for_each(self, mut visit: impl FnMut(usize, f64)) {
+        for (&i, &v) in self.idx.iter().zip(self.values) {
+            visit(i.to_usize(), v.to_f64());
+        }
+    }
+    #[inline]
+    fn dot(self, y: &[f64]) -> f64 {
+        assert_eq!(y.len(), self.rows);
+        // SAFETY: construction checked that every index is below `rows`, and y has `rows` elements.
+        unsafe { kernels::sparse_dot(self.idx, self.values, y) }
+    }
+    #[inline]
+    fn add_to(self, alpha: f64, y: &mut [f64]) {
+        assert_eq!(y.len(), self.rows);
+        // SAFETY: as in `dot`.
+        unsafe { kernels::sparse_add(self.idx, self.values, alpha, y) }
+    }
+    #[inline]
+    fn extrapolated_dot(self, rows: &[RowState], alpha: f64, beta: f64, recent: Option<u64>) -> f64 {
+        assert_eq!(rows.len(), self.rows);
+        // SAFETY: as in `dot`.
+        unsafe { kernels::sparse_extrapolated_dot(self.idx, self.values, rows, alpha, beta, recent) }
+    }
+    #[inline]
+    fn move_rows(self, rows: &mut [RowState], weights: Option<&[f64]>, delta: f64, omega: f64, now: u64) {
+        assert_eq!(rows.len(), self.rows);
+        assert!(weights.is_none_or(|w| w.len() == self.rows));
+        // SAFETY: as in `dot`; the weights, when present, have `rows` elements too.
+        unsafe { kernels::sparse_move_rows(self.idx, self.values, rows, weights, delta, omega, now) }
+    }
+    fn bounded_dot(self, scale: f64, y: &[f64]) -> BoundedSum {
+        assert_eq!(y.len(), self.rows);
+        kernels::bounded_dot(self.values.len(), |k| {
+            // SAFETY: `bounded_dot` asks for k < len only; indices are below `rows` by construction.
+            unsafe {
+                let i = self.idx.get_unchecked(k).to_usize();
+                (self.values.get_unchecked(k).to_f64() * scale) * *y.get_unchecked(i)
+            }
+        })
+    }
+}
+
+/// The parts of a compressed matrix while they are checked: CSC with outer = columns, CSR with outer = rows.
+pub(super) struct Compressed<T, I> {
+    pub outer: &'static str,
+    pub inner: &'static str,
+    pub inner_len: usize,
+    pub ptr: Vec<usize>,
+    pub idx: Vec<I>,
+    pub values: Vec<T>,
+}
+
+impl<T: Value, I: Index> Compressed<T, I> {
+    /// Checks all parts, then sorts what is unsorted and sums duplicates.
+    pub fn check_and_tidy(&mut self, outer_len: usize) -> Result<()> {
+        check_compressed(self.outer, self.inner, outer_len, self.inner_len, &self.ptr, &self.idx, &self.values)?;
+        let tidy = |k: usize| strictly_increasing(&self.idx[self.ptr[k]..self.ptr[k + 1]]);
+        let Some(first) = (0..outer_len).find(|&k| !tidy(k)) else { return Ok(()) };
+
+        let mut kept = self.ptr[first];
+        let mut entries: Vec<(I, f64)> = Vec::new();
+        for k in first..outer_len {
+            let range = self.ptr[k]..self.ptr[k + 1];
+            entries.clear();
+            entries.extend(range.map(|e| (self.idx[e], self.values[e].to_f64())));
+            entries.sort_by_key(|&(i, _)| i); // stable: duplicates are summed in the order given
+            self.ptr[k] = kept;
+            let mut group = entries.as_slice();
+            while let Some(&(i, _)) = group.first() {
+                let size = group.iter().take_while(|e| e.0 == i).count();
+                let sum = T::from_f64(group[..size].iter().map(|e| e.1).sum());
+                if !sum.to_f64().is_finite() {
+                    let (outer, inner) = (self.outer, self.inner);
+                    let i = i.to_usize();
+                    return Err(Error::Matrix(format!("{outer} {k}: the sum of duplicate entries in {inner} {i} overflows")));
+                }
+                self.idx[kept] = i;
+                self.values[kept] = sum;
+                kept += 1;
+                group = &group[size..];
+            }
+        }
+        self.ptr[outer_len] = kept;
+        self.idx.truncate(kept);
+        self.values.truncate(kept);
+        Ok(())
+    }
+}
+
+fn strictly_increasing<I: Index>(idx: &[I]) -> bool {
+    idx.windows(2).all(|pair| pair[0] < pair[1])
+}
+
+/// No duplicates, nothing unsorted.
+pub(super) fn check_increasing<I: Index>(outer: &str, inner: &str, ptr: &[usize], idx: &[I]) -> Result<()> {
+    match ptr.windows(2).position(|range| !strictly_increasing(&idx[range[0]..range[1]])) {
+        Some(k) => Err(Error::Matrix(format!("{outer} {k}: {inner} indices are not strictly increasing"))),
+        None => Ok(()),
+    }
+}
+
+/// Lengths, monotone pointers, indices in range, finite values.
+pub(super) fn check_compressed<T: Value, I: Index>(
+    outer: &str,
+    inner: &str,
+    outer_len: usize,
+    inner_len: usize,
+    ptr: &[usize],
+    idx: &[I],
+    values: &[T],
+) -> Result<()> {
+    let bad = |message: String| Err(Error::Matrix(message));
+    if inner_len as u64 > I::MAX {
+        return bad(format!("{inner_len} {inner}s do not fit the {}-byte index type", size_of::<I>()));
+    }
+    if ptr.len() != outer_len + 1 {
+        return bad(format!("{} {outer} pointers, expected {} (one more than {outer}s)", ptr.len(), outer_len + 1));
+    }
+    if idx.len() != values.len() {
+        return bad(format!("{} {inner} indices but {} values", idx.len(), values.len()));
+    }
+    if ptr[0] != 0 || ptr[outer_len] != values.len() {
+        return bad(format!(
+            "{outer} pointers run from {} to {}, expected 0 to {} (the number of values)",
+            ptr[0],
+            ptr[outer_len],
+            values.len()
+        ));
+    }
+    if let Some(k) = ptr.windows(2).position(|pair| pair[0] > pair[1]) {
+        return bad(format!("{outer} pointers decrease at {outer} {k}: {} > {}", ptr[k], ptr[k + 1]));
+    }
+    let outer_of = |entry: usize| ptr.partition_point(|&start| start <= entry) - 1;
+    if let Some(e) = idx.iter().position(|i| i.to_usize() >= inner_len) {
+        let k = outer_of(e);
+        return bad(format!("{outer} {k}: {inner} index {} is out of range, there are {inner_len} {inner}s", idx[e].to_usize()));
+    }
+    if let Some(e) = values.iter().position(|v| !v.to_f64().is_finite()) {
+        let k = outer_of(e);
+        return bad(format!("{outer} {k}, {inner} {}: {:?} is not a finite number", idx[e].to_usize(), values[e]));
+    }
+    Ok(())
+}

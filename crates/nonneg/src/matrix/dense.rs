@@ -1,0 +1,154 @@
+//! Column-major dense matrices.
+
+use super::kernels::{self, BoundedSum, RowState};
+use super::{Column, Columns, Value};
+use crate::error::{Error, Result};
+
+/// A dense matrix stored column after column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DenseMatrix<T: Value = f64> {
+    rows: usize,
+    cols: usize,
+    values: Vec<T>,
+}
+
+/// [`DenseMatrix`] borrowed from a slice, without a copy.
+#[derive(Debug, Clone, Copy)]
+pub struct DenseView<'a, T: Value = f64> {
+    rows: usize,
+    cols: usize,
+    values: &'a [T],
+}
+
+impl<T: Value> DenseMatrix<T> {
+    /// From `rows * cols` finite values in column-major order.
+    pub fn new(rows: usize, cols: usize, values: Vec<T>) -> Result<Self> {
+        check_dense(rows, cols, &values)?;
+        Ok(Self { rows, cols, values })
+    }
+
+    /// From values in row-major order (one transposing copy).
+    pub fn from_row_major(rows: usize, cols: usize, values: &[T]) -> Result<Self> {
+        check_dense(rows, cols, values)?;
+        let mut columns = Vec::with_capacity(values.len());
+        for j in 0..cols {
+            columns.extend((0..rows).map(|i| values[i * cols + j]));
+        }
+        Ok(Self { rows, cols, values: columns })
+    }
+
+    /// Borrows it.
+    pub fn view(&self) -> DenseView<'_, T> {
+        DenseView { rows: self.rows, cols: self.cols, values: &self.values }
+    }
+}
+
+impl<'a, T: Value> DenseView<'a, T> {
+    /// From `rows * cols` finite values in column-major order.
+    pub fn new(rows: usize, cols: usize, values: &'a [T]) -> Result<Self> {
+        check_dense(rows, cols, values)?;
+        Ok(Self { rows, cols, values })
+    }
+
+    /// m.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+    /// n.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+    /// Stored entries, zeros included.
+    pub fn nnz(&self) -> usize {
+        self.values.len()
+    }
+    /// Bytes of the array.
+    pub fn bytes(&self) -> usize {
+        size_of_val(self.values)
+    }
+    /// The values, column after column.
+    pub fn values(&self) -> &'a [T] {
+        self.values
+    }
+}
+
+fn check_dense<T: Value>(rows: usize, cols: usize, values: &[T]) -> Result<()> {
+    if rows.checked_mul(cols) != Some(values.len()) {
+        return Err(Error::Matrix(format!("{} values do not fill a {rows}×{cols} dense matrix", values.len())));
+    }
+    if let Some(k) = values.iter().position(|v| !v.to_f64().is_finite()) {
+        return Err(Error::Matrix(format!("column {}, row {}: {:?} is not a finite number", k / rows, k % rows, values[k])));
+    }
+    Ok(())
+}
+
+impl<T: Value> Columns for DenseView<'_, T> {
+    type Column<'a>
+        = DenseColumn<'a, T>
+    where
+        Self: 'a;
+
+    fn rows(&self) -> usize {
+        self.rows
+    }
+    fn cols(&self) -> usize {
+        self.cols
+    }
+    fn nnz(&self) -> usize {
+        self.values.len()
+    }
+    #[inline]
+    fn column(&self, j: usize) -> DenseColumn<'_, T> {
+        DenseColumn(&self.values[j * self.rows..(j + 1) * self.rows])
+    }
+    #[inline]
+    fn column_len(&self, _j: usize) -> usize {
+        self.rows
+    }
+    #[inline]
+    fn prefetch_entries(&self, j: usize) {
+        if let Some(first) = self.values.get(j * self.rows) {
+            kernels::prefetch(first);
+        }
+    }
+}
+
+/// One column of a [`DenseView`].
+#[derive(Debug, Clone, Copy)]
+pub struct DenseColumn<'a, T: Value>(&'a [T]);
+
+impl<T: Value> Column for DenseColumn<'_, T> {
+    #[inline]
+    fn len(self) -> usize {
+        self.0.len()
+    }
+    #[inline]
+    fn for_each(self, mut visit: impl FnMut(usize, f64)) {
+        for (i, v) in self.0.iter().enumerate() {
+            visit(i, v.to_f64());
+        }
+    }
+    #[inline]
+    fn dot(self, y: &[f64]) -> f64 {
+        kernels::dense_dot(self.0, y)
+    }
+    #[inline]
+    fn add_to(self, alpha: f64, y: &mut [f64]) {
+        assert_eq!(y.len(), self.0.len());
+        for (yi, a) in y.iter_mut().zip(self.0) {
+            *yi += alpha * a.to_f64();
+        }
+    }
+    #[inline]
+    fn extrapolated_dot(self, rows: &[RowState], alpha: f64, beta: f64, recent: Option<u64>) -> f64 {
+        kernels::dense_extrapolated_dot(self.0, rows, alpha, beta, recent)
+    }
+    #[inline]
+    fn move_rows(self, rows: &mut [RowState], weights: Option<&[f64]>, delta: f64, omega: f64, now: u64) {
+        kernels::dense_move_rows(self.0, rows, weights, delta, omega, now);
+    }
+    fn bounded_dot(self, scale: f64, y: &[f64]) -> BoundedSum {
+        assert_eq!(y.len(), self.0.len());
+        kernels::bounded_dot(y.len(), |k| (self.0[k].to_f64() * scale) * y[k])
+    }
+}

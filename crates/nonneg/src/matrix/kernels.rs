@@ -1,0 +1,249 @@
+//! The inner loops, all in one place: each states its equation.
+//!
+//! The sparse ones skip bounds checks, because checking an index costs as much as using it. Each has a
+//! safe twin in this file's tests that it must match bit for bit.
+
+use super::{Index, Value};
+
+/// The row vectors of lazy SI-NNLS+, side by side so that one nonzero touches one cache line.
+///
+/// With row weights w the three vectors are stored multiplied by w, so that a dot product needs no weights.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[repr(C, align(32))]
+pub struct RowState {
+    /// q = Ax, for the current x.
+    pub ax: f64,
+    /// s, with y = q + s/A_k the image of the average x̃.
+    pub drift: f64,
+    /// t, the last move's contribution to q; counts only while `stamp` names the last step.
+    pub last_move: f64,
+    /// The step that wrote `last_move`.
+    pub stamp: u64,
+}
+
+/// aᵀy, four partial sums.
+///
+/// # Safety
+/// Every index is below `y.len()`, and `idx` and `values` have the same length.
+#[inline]
+pub unsafe fn sparse_dot<T: Value, I: Index>(idx: &[I], values: &[T], y: &[f64]) -> f64 {
+    let term = |k: usize| {
+        // SAFETY: k < len in `four_sums`; indices are in range by the caller's promise.
+        unsafe { values.get_unchecked(k).to_f64() * *y.get_unchecked(idx.get_unchecked(k).to_usize()) }
+    };
+    four_sums(values.len(), term)
+}
+
+/// aᵀy for a dense column.
+#[inline]
+pub fn dense_dot<T: Value>(values: &[T], y: &[f64]) -> f64 {
+    assert_eq!(values.len(), y.len());
+    let mut sums = [0.0f64; 8];
+    let (head, tail) = values.as_chunks::<8>();
+    let (y_head, y_tail) = y.as_chunks::<8>();
+    for (a, b) in head.iter().zip(y_head) {
+        for lane in 0..8 {
+            sums[lane] += a[lane].to_f64() * b[lane];
+        }
+    }
+    let rest: f64 = tail.iter().zip(y_tail).map(|(a, b)| a.to_f64() * b).sum();
+    ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7])) + rest
+}
+
+/// Σ term(k) over k < len with four partial sums: breaks the dependency chain of additions.
+#[inline(always)]
+fn four_sums(len: usize, term: impl Fn(usize) -> f64) -> f64 {
+    let mut sums = [0.0f64; 4];
+    let mut k = 0;
+    while k + 4 <= len {
+        for lane in 0..4 {
+            sums[lane] += term(k + lane);
+        }
+        k += 4;
+    }
+    while k < len {
+        sums[0] += term(k);
+        k += 1;
+    }
+    (sums[0] + sums[2]) + (sums[1] + sums[3])
+}
+
+/// y += αa.
+///
+/// # Safety
+/// Every index is below `y.len()`, and `idx` and `values` have the same length.
+#[inline]
+pub unsafe fn sparse_add<T: Value, I: Index>(idx: &[I], values: &[T], alpha: f64, y: &mut [f64]) {
+    for (i, v) in idx.iter().zip(values) {
+        // SAFETY: in range by the caller's promise.
+        unsafe { *y.get_unchecked_mut(i.to_usize()) += alpha * v.to_f64() };
+    }
+}
+
+/// Σ aᵢ(qᵢ + αsᵢ + βtᵢ), with tᵢ only on rows stamped `recent`; without `recent`, t is zero everywhere.
+///
+/// # Safety
+/// Every index is below `rows.len()`, and `idx` and `values` have the same length.
+#[inline]
+pub unsafe fn sparse_extrapolated_dot<T: Value, I: Index>(
+    idx: &[I],
+    values: &[T],
+    rows: &[RowState],
+    alpha: f64,
+    beta: f64,
+    recent: Option<u64>,
+) -> f64 {
+    // SAFETY (both closures): k < len in `four_sums`; indices are in range by the caller's promise.
+    let entry = |k: usize| unsafe { (values.get_unchecked(k).to_f64(), rows.get_unchecked(idx.get_unchecked(k).to_usize())) };
+    match recent {
+        None => four_sums(values.len(), |k| {
+            let (a, row) = entry(k);
+            a * (row.ax + alpha * row.drift)
+        }),
+        Some(recent) => four_sums(values.len(), |k| {
+            let (a, row) = entry(k);
+            a * extrapolated(row, alpha, beta, recent)
+        }),
+    }
+}
+
+#[inline(always)]
+fn extrapolated(row: &RowState, alpha: f64, beta: f64, recent: u64) -> f64 {
+    let last_move = if row.stamp == recent { row.last_move } else { 0.0 };
+    row.ax + alpha * row.drift + beta * last_move
+}
+
+/// The dense twin of [`sparse_extrapolated_dot`].
+#[inline]
+pub fn dense_extrapolated_dot<T: Value>(values: &[T], rows: &[RowState], alpha: f64, beta: f64, recent: Option<u64>) -> f64 {
+    assert_eq!(values.len(), rows.len());
+    match recent {
+        None => four_sums(values.len(), |k| values[k].to_f64() * (rows[k].ax + alpha * rows[k].drift)),
+        Some(recent) => four_sums(values.len(), |k| values[k].to_f64() * extrapolated(&rows[k], alpha, beta, recent)),
+    }
+}
+
+/// t = δa (times w), q += t, s += ωt; a row that this step has already written accumulates t.
+#[inline(always)]
+fn move_row(row: &mut RowState, change: f64, omega: f64, now: u64) {
+    row.ax += change;
+    row.drift += omega * change;
+    row.last_move = if row.stamp == now { row.last_move + change } else { change };
+    row.stamp = now;
+}
+
+/// The lazy update of the rows of one column that moved by δ.
+///
+/// # Safety
+/// Every index is below `rows.len()`, and below `weights.len()` where there are weights; `idx` and `values`
+/// have the same length.
+#[inline]
+pub unsafe fn sparse_move_rows<T: Value, I: Index>(
+    idx: &[I],
+    values: &[T],
+    rows: &mut [RowState],
+    weights: Option<&[f64]>,
+    delta: f64,
+    omega: f64,
+    now: u64,
+) {
+    for (i, v) in idx.iter().zip(values) {
+        let i = i.to_usize();
+        // SAFETY: in range by the caller's promise.
+        let (row, weight) = unsafe { (rows.get_unchecked_mut(i), weights.map_or(1.0, |w| *w.get_unchecked(i))) };
+        move_row(row, delta * v.to_f64() * weight, omega, now);
+    }
+}
+
+/// The dense twin of [`sparse_move_rows`].
+#[inline]
+pub fn dense_move_rows<T: Value>(values: &[T], rows: &mut [RowState], weights: Option<&[f64]>, delta: f64, omega: f64, now: u64) {
+    assert_eq!(values.len(), rows.len());
+    match weights {
+        None => {
+            for (row, v) in rows.iter_mut().zip(values) {
+                move_row(row, delta * v.to_f64(), omega, now);
+            }
+        }
+        Some(weights) => {
+            assert_eq!(weights.len(), rows.len());
+            for ((row, v), w) in rows.iter_mut().zip(values).zip(weights) {
+                move_row(row, delta * v.to_f64() * w, omega, now);
+            }
+        }
+    }
+}
+
+/// A sum with what is needed to bound its error: |value − exact| ≤ [`GAMMA`]·magnitude, barring underflow.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct BoundedSum {
+    /// The computed sum.
+    pub value: f64,
+    /// The sum of absolute values, rounded up.
+    pub magnitude: f64,
+}
+
+impl BoundedSum {
+    /// What the exact sum can differ by.
+    pub fn error(self) -> f64 {
+        GAMMA * self.magnitude
+    }
+}
+
+/// The error of [`bounded_dot`] relative to the sum of absolute terms, for any number of terms.
+///
+/// With u = 2⁻⁵³: forming a term costs at most 4 roundings (scaling a value is exact, the vector may itself carry
+/// two roundings, one product and one to spare), a lane of a chunk 16 additions, joining the lanes 2, and the
+/// compensated sum over chunks 2 more: 24u, rounded up to 32u. Second-order terms are below the slack.
+pub const GAMMA: f64 = 32.0 * (f64::EPSILON / 2.0);
+
+const CHUNK: usize = 64;
+
+/// Σ term(k) over k < len: chunks of 64 in four lanes, chunk sums added with compensation (Knuth's two-sum),
+/// so that the error does not grow with the number of terms.
+#[inline(always)]
+pub fn bounded_dot(len: usize, term: impl Fn(usize) -> f64) -> BoundedSum {
+    let (mut high, mut low, mut magnitude) = (0.0f64, 0.0f64, 0.0f64);
+    let mut start = 0;
+    while start < len {
+        let end = (start + CHUNK).min(len);
+        let (mut sums, mut sizes) = ([0.0f64; 4], [0.0f64; 4]);
+        let mut k = start;
+        while k + 4 <= end {
+            for lane in 0..4 {
+                let value = term(k + lane);
+                sums[lane] += value;
+                sizes[lane] += value.abs();
+            }
+            k += 4;
+        }
+        while k < end {
+            let value = term(k);
+            sums[0] += value;
+            sizes[0] += value.abs();
+            k += 1;
+        }
+        let chunk = (sums[0] + sums[2]) + (sums[1] + sums[3]);
+        let total = high + chunk;
+        let virtual_chunk = total - high;
+        low += (high - (total - virtual_chunk)) + (chunk - virtual_chunk);
+        high = total;
+        magnitude += (sizes[0] + sizes[2]) + (sizes[1] + sizes[3]);
+        start = end;
+    }
+    // Plain addition of magnitudes may round down, by far less than this factor.
+    BoundedSum { value: high + low, magnitude: magnitude * (1.0 + 1e-6) }
+}
+
+/// Asks for the cache line that holds `target`. A hint: it never faults and changes no result.
+#[inline(always)]
+pub fn prefetch<T>(target: &T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: prefetching a valid reference has no effect on memory or registers.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(target).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = target;
+}

@@ -1,0 +1,76 @@
+//! Full passes, parallel over columns. The split of work depends on the matrix alone, never on the number
+//! of threads, so that results are the same bits on every machine.
+
+use rayon::prelude::*;
+
+use super::{Column, Columns};
+
+/// Columns handed to a thread at a time.
+const COLUMNS_PER_TASK: usize = 256;
+
+/// `out[k] = f(k)` in parallel, for a loop over columns.
+pub fn for_columns<R: Send>(count: usize, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
+    (0..count).into_par_iter().with_min_len(COLUMNS_PER_TASK).map(f).collect()
+}
+
+/// Aᵀy.
+pub fn multiply_transposed<M: Columns>(a: &M, y: &[f64]) -> Vec<f64> {
+    for_columns(a.cols(), |j| a.column(j).dot(y))
+}
+
+/// Ax, where column j enters with factor `x(j)` and is skipped where that is zero.
+///
+/// The columns are cut into a few parts of equal work, each with its own result vector, added up in order.
+pub fn multiply<M: Columns>(a: &M, columns: usize, x: impl Fn(usize) -> (usize, f64) + Sync) -> Vec<f64> {
+    let m = a.rows();
+    let work: usize = (0..columns).map(|k| x(k)).filter(|&(_, v)| v != 0.0).map(|(j, _)| a.column_len(j)).sum();
+    let parts = (work / (4 * m.max(1))).clamp(1, MAX_PARTS);
+    if parts == 1 {
+        let mut y = vec![0.0; m];
+        add_columns(a, 0..columns, &x, &mut y);
+        return y;
+    }
+    let mut ends = Vec::with_capacity(parts);
+    let mut done = 0;
+    for k in 0..columns {
+        let (j, v) = x(k);
+        if v != 0.0 {
+            done += a.column_len(j);
+        }
+        if done * parts >= work * (ends.len() + 1) && ends.len() + 1 < parts {
+            ends.push(k + 1);
+        }
+    }
+    ends.push(columns);
+    let partial: Vec<Vec<f64>> = (0..ends.len())
+        .into_par_iter()
+        .map(|part| {
+            let mut y = vec![0.0; m];
+            let start = if part == 0 { 0 } else { ends[part - 1] };
+            add_columns(a, start..ends[part], &x, &mut y);
+            y
+        })
+        .collect();
+    let (first, rest) = partial.split_first().expect("at least one part");
+    let mut y = first.clone();
+    y.par_chunks_mut(4096).enumerate().for_each(|(chunk, out)| {
+        for part in rest {
+            for (value, add) in out.iter_mut().zip(&part[chunk * 4096..]) {
+                *value += add;
+            }
+        }
+    });
+    y
+}
+
+/// Upper limit on the parts of [`multiply`]: bounds its memory, and enters the certificate's rounding analysis.
+pub const MAX_PARTS: usize = 16;
+
+fn add_columns<M: Columns>(a: &M, range: std::ops::Range<usize>, x: &impl Fn(usize) -> (usize, f64), y: &mut [f64]) {
+    for k in range {
+        let (j, v) = x(k);
+        if v != 0.0 {
+            a.column(j).add_to(v, y);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What happened, in passes. The library records and hands out rows; writing them is the caller's affair.
+
+/// The state of a run at one check. Numbers that are not known are `None`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TraceRow {
+    /// Work so far, in passes over A.
+    pub passes: f64,
+    /// Wall-clock time so far.
+    pub seconds: f64,
+    /// ½‖Ax − b‖²_W plus penalties.
+    pub objective: Option<f64>,
+    /// Proved lower bound on the least objective.
+    pub lower_bound: Option<f64>,
+    /// Proved bound on (f(x) − f*)/|f*|.
+    pub relative_gap: Option<f64>,
+    /// Natural residual r(x).
+    pub natural_residual: Option<f64>,
+    /// Entries of x above zero.
+    pub support: usize,
+    /// Restarts so far.
+    pub restarts: usize,
+    /// What led to this row.
+    pub event: Event,
+}
+
+/// What a trace row stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Event {
+    /// The starting point.
+    Start,
+    /// A check; the run goes on.
+    Check,
+    /// A check that restarted the method.
+    Restart,
+    /// The answer that was returned.
+    Final,
+}
+
+impl Event {
+    /// The name in the trace file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Event::Start => "start",
+            Event::Check => "check",
+            Event::Restart => "restart",
+            Event::Final => "final",
+        }
+    }
+}
