@@ -23,14 +23,18 @@
 //! any solver. `ARCHITECTURE.md` in the repository maps the paper's notation to the code.
 
 mod error;
+mod monitor;
 mod problem;
+mod scaling;
 mod settings;
 mod solution;
 mod solve;
 mod trace;
 
+pub mod algorithm;
 pub mod certificate;
 pub mod matrix;
+pub mod presolve;
 
 pub use certificate::{Certificate, verify};
 pub use error::{Error, Result};

@@ -131,6 +131,8 @@ impl<'a> LeastSquares<'a> {
         }
         if let Some(weights) = self.weights {
             check("weights", weights, m, "one per row of A", at_least_zero, "a finite number ≥ 0")?;
+            let least = weights.iter().copied().fold(0.0, f64::max) * WEIGHT_RANGE;
+            check("weights", weights, m, "", |w| w == 0.0 || w >= least, "zero, or at least 1e-240 times the largest weight")?;
         }
         if let Some(x0) = self.start {
             check("x0", x0, n, "one per column of A", finite, "a finite number")?;
@@ -148,6 +150,9 @@ impl<'a> LeastSquares<'a> {
         Ok(())
     }
 }
+
+/// Weights further apart than this would leave the range of f64 when multiplied with squares of entries.
+const WEIGHT_RANGE: f64 = 1e-240;
 
 /// Length and entries of one vector.
 pub(crate) fn check(

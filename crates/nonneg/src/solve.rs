@@ -1,11 +1,18 @@
-//! The pipeline (being written).
-use std::ops::ControlFlow;
+//! The pipeline: check → facts → presolve → algorithm → postsolve → certify.
 
-use crate::error::Result;
-use crate::matrix::MatrixRef;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use crate::algorithm::si_nnls::SiNnls;
+use crate::algorithm::{Algorithm, Monitor};
+use crate::certificate::Certifier;
+use crate::error::{Error, Result};
+use crate::matrix::{Columns, MatrixRef, with_columns};
+use crate::monitor::{Observer, Watch};
+use crate::presolve::Reduced;
 use crate::problem::LeastSquares;
-use crate::settings::Solver;
-use crate::solution::Solution;
+use crate::settings::{Method, Solver};
+use crate::solution::{Seconds, Solution, Stats};
 use crate::trace::TraceRow;
 
 impl Solver {
@@ -23,11 +30,88 @@ impl Solver {
     pub fn solve_observed(
         &self,
         problem: &LeastSquares,
-        observe: &mut dyn FnMut(&TraceRow) -> ControlFlow<()>,
+        observe: &mut (dyn FnMut(&TraceRow) -> ControlFlow<()> + Send),
     ) -> Result<Solution> {
         self.validate()?;
         problem.validate()?;
-        let _ = observe;
-        todo!()
+        let mut run = || with_columns!(problem.matrix, |columns| solve_columns(columns, problem, self, observe));
+        match self.threads {
+            None => run(),
+            Some(threads) => {
+                let refused = |e: rayon::ThreadPoolBuildError| Error::Setting {
+                    name: "threads",
+                    value: format!("{threads} ({e})"),
+                    expected: "a number of threads that the system can start",
+                };
+                rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(refused)?.install(run)
+            }
+        }
+    }
+}
+
+fn solve_columns<M: Columns>(a: &M, problem: &LeastSquares, settings: &Solver, observe: Observer) -> Result<Solution> {
+    let begin = Instant::now();
+    let certifier = Certifier::new(a, problem);
+    let reduced = Reduced::new(a, problem, &certifier)?;
+    let start = starting_point(problem, &certifier, &reduced);
+    let presolve = begin.elapsed().as_secs_f64();
+
+    let mut watch = Watch::new(&certifier, &reduced, settings, observe, begin);
+    if reduced.is_empty() {
+        watch.check(&start); // presolve decided every column
+    } else {
+        algorithm(settings).run(&reduced, start, &mut watch);
+    }
+    let solving = begin.elapsed().as_secs_f64() - presolve - watch.certify_time.as_secs_f64();
+
+    let best = watch.take_best().expect("every algorithm checks its starting point");
+    let x = certifier.to_caller(&best.x);
+    // What the caller gets is what is certified: where the caller's units lost digits, look again.
+    let returned = certifier.to_scaled(&x);
+    let evaluation = if returned == best.x { best.evaluation } else { certifier.evaluate(&returned) };
+    let status = watch.final_status(&evaluation);
+    let certificate = evaluation.into_certificate(&certifier);
+    watch.record_final(&certificate);
+
+    let stats = Stats {
+        method: resolved(settings.method),
+        batch_size: settings.batch_size,
+        passes: watch.passes(),
+        restarts: watch.restarts,
+        dropped_columns: a.cols() - reduced.len(),
+        signed: certifier.facts.signed,
+        seconds: Seconds {
+            presolve,
+            solve: solving,
+            certify: watch.certify_time.as_secs_f64(),
+            total: begin.elapsed().as_secs_f64(),
+        },
+    };
+    Ok(Solution { x, status, certificate, stats, trace: std::mem::take(&mut watch.trace) })
+}
+
+/// x₀ on the kept columns, within bounds.
+fn starting_point<M: Columns>(problem: &LeastSquares, certifier: &Certifier<M>, reduced: &Reduced<M>) -> Vec<f64> {
+    let mut start = match problem.start {
+        None => vec![0.0; reduced.len()],
+        Some(x0) => reduced.restrict(&certifier.to_scaled(x0)),
+    };
+    reduced.clip(&mut start);
+    start
+}
+
+fn resolved(method: Method) -> Method {
+    match method {
+        Method::Auto => Method::SiNnls,
+        other => other,
+    }
+}
+
+fn algorithm(settings: &Solver) -> SiNnls {
+    SiNnls {
+        restarts: resolved(settings.method) == Method::SiNnls,
+        batch_size: settings.batch_size,
+        block_metric: settings.block_metric,
+        seed: settings.seed,
     }
 }

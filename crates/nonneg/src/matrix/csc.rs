@@ -179,15 +179,10 @@ impl<T: Value, I: Index> Column for SparseColumn<'_, T, I> {
         // SAFETY: as in `dot`; the weights, when present, have `rows` elements too.
         unsafe { kernels::sparse_move_rows(self.idx, self.values, rows, weights, delta, omega, now) }
     }
-    fn bounded_dot(self, scale: f64, y: &[f64]) -> BoundedSum {
-        assert_eq!(y.len(), self.rows);
-        kernels::bounded_dot(self.values.len(), |k| {
-            // SAFETY: `bounded_dot` asks for k < len only; indices are below `rows` by construction.
-            unsafe {
-                let i = self.idx.get_unchecked(k).to_usize();
-                (self.values.get_unchecked(k).to_f64() * scale) * *y.get_unchecked(i)
-            }
-        })
+    #[inline]
+    fn bounded_sum(self, term: impl Fn(usize, f64) -> f64) -> BoundedSum {
+        let (idx, values) = (self.idx, &self.values[..self.idx.len()]);
+        kernels::bounded_sum(idx.len(), |k| term(idx[k].to_usize(), values[k].to_f64()))
     }
 }
 

@@ -147,8 +147,8 @@ impl<T: Value> Column for DenseColumn<'_, T> {
     fn move_rows(self, rows: &mut [RowState], weights: Option<&[f64]>, delta: f64, omega: f64, now: u64) {
         kernels::dense_move_rows(self.0, rows, weights, delta, omega, now);
     }
-    fn bounded_dot(self, scale: f64, y: &[f64]) -> BoundedSum {
-        assert_eq!(y.len(), self.0.len());
-        kernels::bounded_dot(y.len(), |k| (self.0[k].to_f64() * scale) * y[k])
+    #[inline]
+    fn bounded_sum(self, term: impl Fn(usize, f64) -> f64) -> BoundedSum {
+        kernels::bounded_sum(self.0.len(), |k| term(k, self.0[k].to_f64()))
     }
 }

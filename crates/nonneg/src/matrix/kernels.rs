@@ -190,7 +190,7 @@ impl BoundedSum {
     }
 }
 
-/// The error of [`bounded_dot`] relative to the sum of absolute terms, for any number of terms.
+/// The error of [`bounded_sum`] relative to the sum of absolute terms, for any number of terms.
 ///
 /// With u = 2⁻⁵³: forming a term costs at most 4 roundings (scaling a value is exact, the vector may itself carry
 /// two roundings, one product and one to spare), a lane of a chunk 16 additions, joining the lanes 2, and the
@@ -202,7 +202,7 @@ const CHUNK: usize = 64;
 /// Σ term(k) over k < len: chunks of 64 in four lanes, chunk sums added with compensation (Knuth's two-sum),
 /// so that the error does not grow with the number of terms.
 #[inline(always)]
-pub fn bounded_dot(len: usize, term: impl Fn(usize) -> f64) -> BoundedSum {
+pub fn bounded_sum(len: usize, term: impl Fn(usize) -> f64) -> BoundedSum {
     let (mut high, mut low, mut magnitude) = (0.0f64, 0.0f64, 0.0f64);
     let mut start = 0;
     while start < len {

@@ -13,7 +13,7 @@ mod passes;
 pub use csc::{CscMatrix, CscView};
 pub use csr::{CsrMatrix, CsrView};
 pub use dense::{DenseMatrix, DenseView};
-pub use passes::{multiply, multiply_transposed};
+pub use passes::{MAX_PARTS, for_columns, multiply, multiply_transposed};
 
 use kernels::RowState;
 
@@ -127,8 +127,8 @@ pub trait Column: Copy {
     fn extrapolated_dot(self, rows: &[RowState], alpha: f64, beta: f64, recent: Option<u64>) -> f64;
     /// tᵢ = δaᵢwᵢ, qᵢ += tᵢ, sᵢ += ωtᵢ, stamped `now`; a row already stamped `now` accumulates t.
     fn move_rows(self, rows: &mut [RowState], weights: Option<&[f64]>, delta: f64, omega: f64, now: u64);
-    /// For the certificate: (Σ σaᵢyᵢ, Σ |σaᵢyᵢ|) with a proved error (see [`kernels::bounded_dot`]).
-    fn bounded_dot(self, scale: f64, y: &[f64]) -> kernels::BoundedSum;
+    /// For the certificate: Σ term(i, aᵢ) with a proved error (see [`kernels::bounded_sum`]).
+    fn bounded_sum(self, term: impl Fn(usize, f64) -> f64) -> kernels::BoundedSum;
 }
 
 macro_rules! matrix_ref {

@@ -1,0 +1,39 @@
+//! The algorithms. Each sees a presolved problem ([`Reduced`](crate::presolve::Reduced)) and reports through a
+//! [`Monitor`]; none prints, and none decides that it is done.
+
+pub mod si_nnls;
+
+mod polish;
+
+use crate::matrix::Columns;
+use crate::presolve::Reduced;
+
+/// The algorithm's line to the outside: certificates, limits, the account of work.
+pub trait Monitor {
+    /// Certifies a point; the algorithm goes on only if the answer says so.
+    fn check(&mut self, x: &[f64]) -> Check;
+    /// Adds multiply-adds with entries of A to the account.
+    fn spend(&mut self, multiply_adds: u64);
+    /// Notes a restart from the point checked last.
+    fn restarted(&mut self);
+    /// Whether a limit is reached or a stop was asked for: check what you have, now.
+    fn out_of_time(&self) -> bool;
+}
+
+/// What a check tells the algorithm.
+pub struct Check {
+    /// Stop: the point is good enough, or a limit was reached.
+    pub stop: bool,
+    /// r(x), the natural residual.
+    pub residual: f64,
+    /// Ax.
+    pub image: Vec<f64>,
+    /// ∇f(x) on the kept columns.
+    pub gradient: Vec<f64>,
+}
+
+/// Runs an algorithm from x until the monitor stops it.
+pub trait Algorithm {
+    /// `x` is within bounds; the best point checked is the monitor's to keep.
+    fn run<M: Columns>(&self, problem: &Reduced<M>, x: Vec<f64>, monitor: &mut dyn Monitor);
+}

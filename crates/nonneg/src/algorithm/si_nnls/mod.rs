@@ -1,0 +1,69 @@
+//! SI-NNLS+: an accelerated primal–dual coordinate method whose cost depends on no constant of the matrix.
+//!
+//! [`Lazy`] is one run; [`SiNnls`] restarts it: from x₀ until the natural residual r(x̃) has halved, then again from x̃.
+
+mod blocks;
+mod lazy;
+mod weights;
+
+pub use blocks::Blocks;
+pub use lazy::Lazy;
+pub use weights::StepWeights;
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng;
+
+use super::polish::coordinate_sweep;
+use super::{Algorithm, Monitor};
+use crate::matrix::Columns;
+use crate::presolve::Reduced;
+use crate::settings::BlockMetric;
+
+/// Epochs (n steps) between checks, each of which costs about two passes.
+const EPOCHS_PER_CHECK: usize = 5;
+
+/// SI-NNLS+ with its settings.
+#[derive(Debug, Clone, Copy)]
+pub struct SiNnls {
+    /// Whether to restart.
+    pub restarts: bool,
+    /// Columns per block.
+    pub batch_size: usize,
+    /// Metric of a block.
+    pub block_metric: BlockMetric,
+    /// Seed.
+    pub seed: u64,
+}
+
+impl Algorithm for SiNnls {
+    fn run<M: Columns>(&self, problem: &Reduced<M>, x: Vec<f64>, monitor: &mut dyn Monitor) {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed);
+        let (blocks, work) = Blocks::new(problem, self.batch_size, self.block_metric);
+        monitor.spend(work);
+        let mut start = x;
+        let mut at_start = monitor.check(&start);
+        while !at_start.stop {
+            let mut run = Lazy::start(problem, &blocks, start, &at_start.image, &at_start.gradient);
+            let target = if self.restarts { 0.5 * at_start.residual } else { 0.0 };
+            (start, at_start) = loop {
+                for _ in 0..EPOCHS_PER_CHECK {
+                    run.random_steps(blocks.count(), &mut rng);
+                    monitor.spend(run.take_work());
+                    if monitor.out_of_time() {
+                        break;
+                    }
+                }
+                let mut point = run.average();
+                monitor.spend(coordinate_sweep(problem, &mut point, &mut run.weighted_image()));
+                let check = monitor.check(&point);
+                if check.stop {
+                    return;
+                }
+                if check.residual <= target {
+                    monitor.restarted();
+                    break (point, check);
+                }
+            };
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! One x against the problem: objective, lower bound, gap, gradient and natural residual from one pair of passes.
+
+use super::Certificate;
+use super::dual::{Term, best_scale};
+use super::facts::{ColumnFacts, Facts, column_product};
+use super::sums::{UNIT, down, up};
+use crate::matrix::kernels::{BoundedSum, GAMMA, bounded_sum};
+use crate::matrix::{Columns, MAX_PARTS, for_columns, multiply};
+use crate::problem::LeastSquares;
+use crate::scaling::{ldexp, power_of_two, to_caller};
+
+/// A problem, ready to certify any x.
+pub(crate) struct Certifier<'a, M: Columns> {
+    a: &'a M,
+    problem: &'a LeastSquares<'a>,
+    pub facts: Facts,
+    /// ½‖b‖²_W, rounded down and to nearest.
+    half_rhs_square: Option<(f64, f64)>,
+    /// f̂ from single columns: an upper bound on f*.
+    best_single: f64,
+    /// r(0)².
+    residual_at_zero: f64,
+}
+
+/// What an x is worth, in scaled units.
+pub(crate) struct Evaluation {
+    /// f(x), rounded up.
+    pub objective: f64,
+    /// D ≤ f*, where there is a bound.
+    pub bound: Option<f64>,
+    /// (f(x) − D)/|f̂|.
+    pub relative_gap: Option<f64>,
+    /// r(x)².
+    pub residual_square: f64,
+    pub support: usize,
+    /// Ax.
+    pub image: Vec<f64>,
+    /// ∇f(x); exact zeros of x with cⱼ ≤ 0 are not looked at when A ≥ 0.
+    pub gradient: Vec<f64>,
+    /// Multiply-adds with entries of A.
+    pub work: u64,
+    /// τ of the dual point.
+    tau: f64,
+    /// ½‖Ax − b‖²_W and the penalties.
+    fit: Option<f64>,
+    penalties: f64,
+    /// f(x), to nearest.
+    plain_objective: f64,
+}
+
+impl<'a, M: Columns> Certifier<'a, M> {
+    /// Two passes over A.
+    pub fn new(a: &'a M, problem: &'a LeastSquares<'a>) -> Self {
+        let facts = Facts::new(a, problem);
+        let half_rhs_square = facts.rhs.as_ref().map(|b| {
+            let sum = weighted_square(b, facts.weights.as_deref());
+            (down(0.5 * (sum.value - sum.error()).max(0.0)), 0.5 * sum.value)
+        });
+        let mut certifier = Self { a, problem, facts, half_rhs_square, best_single: 0.0, residual_at_zero: 0.0 };
+        certifier.best_single = (0..a.cols()).map(|j| certifier.single_column(j)).fold(0.0, f64::min);
+        let residual = |j: usize| {
+            let facts = &certifier.facts.columns[j];
+            certifier.residual_term(j, 0.0, -facts.linear())
+        };
+        certifier.residual_at_zero = bounded_sum(a.cols(), residual).value;
+        certifier
+    }
+
+    /// Multiply-adds that [`new`](Self::new) took.
+    pub fn setup_work(&self) -> u64 {
+        2 * self.a.nnz() as u64
+    }
+
+    /// x in scaled units.
+    pub fn to_scaled(&self, x: &[f64]) -> Vec<f64> {
+        let unit = self.facts.units.rhs;
+        x.iter().zip(&self.facts.columns).map(|(&x, facts)| ldexp(x, -facts.exponent - unit)).collect()
+    }
+
+    /// Scaled x in the caller's units.
+    pub fn to_caller(&self, x: &[f64]) -> Vec<f64> {
+        let unit = self.facts.units.rhs;
+        let largest = |x: f64| x.min(f64::MAX);
+        x.iter().zip(&self.facts.columns).map(|(&x, facts)| largest(ldexp(x, facts.exponent + unit))).collect()
+    }
+
+    /// r(0), scaled.
+    pub fn residual_at_zero(&self) -> f64 {
+        self.residual_at_zero.sqrt()
+    }
+
+    /// min f over multiples of one column, rounded up: f* is at most this.
+    fn single_column(&self, j: usize) -> f64 {
+        let facts = &self.facts.columns[j];
+        let curvature = up(facts.norm * (1.0 + 2.0 * GAMMA) + facts.ridge);
+        if facts.low <= 0.0 || curvature == 0.0 {
+            return 0.0;
+        }
+        let upper = down(self.facts.upper(self.problem, j));
+        let x = (facts.low / curvature).min(upper);
+        -down(x * (facts.low - 0.5 * curvature * x))
+    }
+
+    /// (Lⱼ + λ₂)(xⱼ − clip(xⱼ − ∇ⱼ/(Lⱼ + λ₂), 0, ℓⱼ))².
+    fn residual_term(&self, j: usize, x: f64, gradient: f64) -> f64 {
+        let facts = &self.facts.columns[j];
+        let (curvature, upper) = (facts.curvature(), self.facts.upper(self.problem, j));
+        if curvature == 0.0 {
+            // An empty column: optimal exactly at its bound, or at zero.
+            let done = if gradient < 0.0 { x == upper } else { gradient == 0.0 || x == 0.0 };
+            return if done { 0.0 } else { f64::INFINITY };
+        }
+        let change = x - (x - gradient / curvature).clamp(0.0, upper);
+        curvature * change * change
+    }
+
+    /// Everything about one scaled x ≥ 0: a pass over its support for Ax, and one over A for Aᵀ(Ax).
+    pub fn evaluate(&self, x: &[f64]) -> Evaluation {
+        let (a, facts) = (self.a, &self.facts);
+        let n = a.cols();
+        let support = x.iter().filter(|&&v| v > 0.0).count();
+        let image = multiply(a, n, |j| (j, x[j] * facts.columns[j].scale()));
+        let square = weighted_square(&image, facts.weights.as_deref());
+        let square_high = up(square.value + square.error());
+
+        // With weights the products need WAx, and Ax itself is still wanted at the end.
+        let unweighted = facts.weights.as_ref().map(|_| image.clone());
+        let weighted = facts.weigh(image);
+        let needed = |j: usize| facts.signed || facts.columns[j].high > 0.0 || x[j] != 0.0;
+        let at_zero = support == 0;
+        let products: Vec<(f64, f64)> = for_columns(n, |j| {
+            if at_zero || !needed(j) {
+                return (0.0, 0.0);
+            }
+            let (sum, error) = column_product(a.column(j), &facts.columns[j], &weighted);
+            (sum.value, sum.value - error)
+        });
+        let touched = |j: usize| if x[j] != 0.0 { 2 } else { u64::from(!at_zero && needed(j)) };
+        let work = (0..n).map(|j| touched(j) * a.column_len(j) as u64).sum();
+
+        // f(x) = ½‖Ax‖² + ½λ₂‖x‖² − cᵀx, rounded up.
+        let linear_low = bounded_sum(n, |j| if x[j] > 0.0 { facts.columns[j].low * x[j] } else { 0.0 });
+        let ridge = bounded_sum(n, |j| facts.columns[j].ridge * x[j] * x[j]);
+        let square_exact = self.exact_square_bound(x, square_high, support);
+        let ridge_high = up(ridge.value + ridge.error()) + if ridge.value > 0.0 { power_of_two(-1000) } else { 0.0 };
+        let t_low = linear_low.value - linear_low.error();
+        let rounding = 8.0 * UNIT * (square_exact + ridge_high + t_low.abs());
+        let objective = 0.5 * (square_exact + ridge_high) - t_low + rounding + self.underflow_slack(x, n);
+
+        let gradient: Vec<f64> =
+            (0..n).map(|j| products[j].0 - facts.columns[j].linear() + facts.columns[j].ridge * x[j]).collect();
+        let residual_square = bounded_sum(n, |j| if needed(j) { self.residual_term(j, x[j], gradient[j]) } else { 0.0 }).value;
+
+        let (tau, bound) = self.lower_bound(&products, square_high);
+        let best_known = self.best_known(objective, t_low, square_exact + ridge_high);
+        let relative_gap = bound.and_then(|bound| relative(objective - bound, best_known));
+
+        let plain_linear = bounded_sum(n, |j| if x[j] > 0.0 { facts.columns[j].linear() * x[j] } else { 0.0 }).value;
+        let image = unweighted.unwrap_or(weighted.values);
+        let (fit, penalties) = self.caller_objective(x, &image, ridge.value);
+        Evaluation {
+            objective,
+            bound,
+            relative_gap,
+            residual_square,
+            support,
+            image,
+            gradient,
+            work,
+            tau,
+            fit,
+            penalties,
+            plain_objective: 0.5 * (square.value + ridge.value) - plain_linear,
+        }
+    }
+
+    /// ‖Ax‖²_W for the exact Ax, from that of the computed one: sums of `support` terms and [`MAX_PARTS`] parts.
+    fn exact_square_bound(&self, x: &[f64], square_high: f64, support: usize) -> f64 {
+        let gamma = (support + MAX_PARTS + 4) as f64 * UNIT * 1.01;
+        if !self.facts.signed {
+            return up(square_high * (1.0 + gamma) * (1.0 + gamma));
+        }
+        // Entries of Ax may cancel: the error is relative to |A|x, and ‖|A|x‖ ≤ Σ xⱼ‖A:ⱼ‖.
+        let size = bounded_sum(x.len(), |j| x[j] * self.facts.columns[j].norm.sqrt());
+        let norm = square_high.sqrt() + gamma * size.value * 1.01;
+        up(norm * norm)
+    }
+
+    /// What products below the range of f64 can have cost f(x): zero unless some exist.
+    fn underflow_slack(&self, x: &[f64], n: usize) -> f64 {
+        let tiny = power_of_two(-400);
+        let at_risk = |j: usize| x[j] > 0.0 && (x[j] < tiny || self.facts.columns[j].underflow);
+        if (0..n).any(at_risk) { n as f64 * (1.0 + x.iter().sum::<f64>()) * power_of_two(-700) } else { 0.0 }
+    }
+
+    /// D at the best τ, rounded down.
+    fn lower_bound(&self, products: &[(f64, f64)], square_high: f64) -> (f64, Option<f64>) {
+        let facts = &self.facts;
+        let counts = |(_, f): &(usize, &ColumnFacts)| facts.signed || f.high > 0.0;
+        let terms: Vec<Term> = facts
+            .columns
+            .iter()
+            .enumerate()
+            .filter(counts)
+            .map(|(j, f)| Term {
+                linear: f.high,
+                product: if facts.signed { products[j].1 } else { products[j].1.max(0.0) },
+                cap: facts.cap(self.problem, j),
+                ridge: down(f.ridge),
+            })
+            .collect();
+        let tau = best_scale(&terms, square_high);
+        let penalty = bounded_sum(terms.len(), |k| terms[k].penalty(tau));
+        let bound = -up(0.5 * tau * tau * square_high + up(penalty.value + penalty.error()));
+        (tau, bound.is_finite().then_some(bound))
+    }
+
+    /// f̂: the best objective known, rounded up; f* ≤ f̂ ≤ 0.
+    fn best_known(&self, objective: f64, t_low: f64, curvature_high: f64) -> f64 {
+        let rescaled = if t_low > 0.0 && !self.facts.bounded && curvature_high > 0.0 {
+            -down(0.5 * t_low * (t_low / curvature_high))
+        } else {
+            0.0
+        };
+        let candidates = [objective, rescaled, self.best_single];
+        candidates.into_iter().filter(|v| !v.is_nan()).fold(0.0, f64::min)
+    }
+
+    /// (½‖Ax − b‖²_W, penalties): f(x) without its constant would lose digits here.
+    fn caller_objective(&self, x: &[f64], image: &[f64], ridge: f64) -> (Option<f64>, f64) {
+        let facts = &self.facts;
+        let fit = facts.rhs.as_ref().map(|b| {
+            let residual: Vec<f64> = image.iter().zip(b).map(|(y, b)| y - b).collect();
+            0.5 * weighted_square(&residual, facts.weights.as_deref()).value
+        });
+        let l1 = |j: usize| {
+            if x[j] > 0.0 {
+                ldexp(self.problem.l1, facts.columns[j].exponent - facts.units.rhs - facts.units.weight) * x[j]
+            } else {
+                0.0
+            }
+        };
+        let sparsity = if self.problem.l1 > 0.0 { bounded_sum(x.len(), l1).value } else { 0.0 };
+        (fit, sparsity + 0.5 * ridge)
+    }
+}
+
+impl Evaluation {
+    /// r(x), scaled.
+    pub fn residual(&self) -> f64 {
+        self.residual_square.sqrt()
+    }
+
+    /// The objective in the caller's units.
+    fn caller_objective(&self) -> f64 {
+        self.fit.map_or(self.plain_objective, |fit| fit + self.penalties)
+    }
+
+    /// In the caller's units, without the dual vector.
+    pub fn summary<M: Columns>(&self, certifier: &Certifier<M>) -> Certificate {
+        let units = certifier.facts.units;
+        let objective = self.caller_objective();
+        let lower_bound = self.bound.map(|bound| match certifier.half_rhs_square {
+            Some((low, _)) => (low + bound - 4.0 * UNIT * (low + bound.abs())).max(0.0).min(objective),
+            None => bound.min(objective),
+        });
+        let finite = |v: f64| v.is_finite().then_some(v);
+        Certificate {
+            objective: finite(objective).and_then(|v| to_caller(v, units.objective())),
+            residual_norm: self.fit.and_then(finite).and_then(|fit| to_caller((2.0 * fit).sqrt(), units.rhs + units.weight / 2)),
+            lower_bound: lower_bound.and_then(|v| to_caller(v, units.objective())),
+            relative_gap: self.relative_gap,
+            natural_residual: finite(self.residual()).and_then(|r| to_caller(r, units.rhs + units.weight / 2)),
+            relative_residual: relative(self.residual(), certifier.residual_at_zero()),
+            support: self.support,
+            dual: Vec::new(),
+        }
+    }
+
+    /// In the caller's units.
+    pub fn into_certificate<M: Columns>(self, certifier: &Certifier<M>) -> Certificate {
+        let mut certificate = self.summary(certifier);
+        if self.bound.is_some() {
+            let unit = certifier.facts.units.rhs;
+            certificate.dual = self.image.iter().map(|y| ldexp(self.tau * y, unit)).collect();
+        }
+        certificate
+    }
+}
+
+/// amount/|scale|, where 0/0 is 0 and anything else that is not finite is unknown.
+fn relative(amount: f64, scale: f64) -> Option<f64> {
+    let amount = amount.max(0.0);
+    if amount == 0.0 {
+        return Some(0.0);
+    }
+    let ratio = up(amount / scale.abs());
+    ratio.is_finite().then_some(ratio)
+}
+
+/// Σ wᵢvᵢ².
+fn weighted_square(v: &[f64], weights: Option<&[f64]>) -> BoundedSum {
+    match weights {
+        None => bounded_sum(v.len(), |i| v[i] * v[i]),
+        Some(w) => bounded_sum(v.len(), |i| w[i] * v[i] * v[i]),
+    }
+}

@@ -1,0 +1,201 @@
+//! Watches a run: takes certificates, keeps the best point, the trace and the account of work, and decides when to stop.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use crate::algorithm::{Check, Monitor};
+use crate::certificate::{Certificate, Certifier, Evaluation};
+use crate::matrix::Columns;
+use crate::presolve::Reduced;
+use crate::settings::Solver;
+use crate::solution::Status;
+use crate::trace::{Event, TraceRow};
+
+/// Passes kept in hand for the sweep and the certificate that end a run.
+const RESERVE: f64 = 3.0;
+
+/// A run without an improvement of 1 % in so many checks (or a quarter of all, if that is more) has stalled.
+const PATIENCE: usize = 100;
+
+/// Called with every trace row as it happens.
+pub(crate) type Observer<'a> = &'a mut dyn FnMut(&TraceRow) -> ControlFlow<()>;
+
+pub(crate) struct Watch<'a, M: Columns> {
+    certifier: &'a Certifier<'a, M>,
+    problem: &'a Reduced<'a, M>,
+    settings: &'a Solver,
+    observe: Observer<'a>,
+    begin: Instant,
+    work: u64,
+    pub restarts: usize,
+    pub certify_time: Duration,
+    pub trace: Vec<TraceRow>,
+    best: Option<Best>,
+    /// Least gap (or residual) so far and the check that reached it: for the stall rule.
+    progress: (f64, usize),
+    observer_stopped: bool,
+    pub status: Status,
+}
+
+/// The best point so far, in scaled units over all columns.
+pub(crate) struct Best {
+    pub x: Vec<f64>,
+    pub evaluation: Evaluation,
+    rank: f64,
+}
+
+impl<'a, M: Columns> Watch<'a, M> {
+    pub fn new(
+        certifier: &'a Certifier<'a, M>,
+        problem: &'a Reduced<'a, M>,
+        settings: &'a Solver,
+        observe: Observer<'a>,
+        begin: Instant,
+    ) -> Self {
+        Self {
+            certifier,
+            problem,
+            settings,
+            observe,
+            begin,
+            work: certifier.setup_work(),
+            restarts: 0,
+            certify_time: Duration::ZERO,
+            trace: Vec::new(),
+            best: None,
+            progress: (f64::INFINITY, 0),
+            observer_stopped: false,
+            status: Status::Stalled,
+        }
+    }
+
+    /// Work so far, in passes.
+    pub fn passes(&self) -> f64 {
+        self.work as f64 / (self.problem.matrix.nnz() as f64).max(1.0)
+    }
+
+    /// The status of the answer as it is returned: a point that lost its proof in the caller's units is not solved.
+    pub fn final_status(&self, evaluation: &Evaluation) -> Status {
+        match self.status {
+            Status::Solved if !evaluation.relative_gap.is_some_and(|gap| gap <= self.settings.tolerance) => Status::Stalled,
+            status => status,
+        }
+    }
+
+    /// The best point, for the end of the run.
+    pub fn take_best(&mut self) -> Option<Best> {
+        self.best.take()
+    }
+
+    /// The last row of the trace: the answer as it is returned.
+    pub fn record_final(&mut self, certificate: &Certificate) {
+        let row = self.row(certificate, Event::Final);
+        let _ = (self.observe)(&row);
+        self.trace.push(row);
+    }
+
+    fn row(&self, certificate: &Certificate, event: Event) -> TraceRow {
+        TraceRow {
+            passes: self.passes(),
+            seconds: self.begin.elapsed().as_secs_f64(),
+            objective: certificate.objective,
+            lower_bound: certificate.lower_bound,
+            relative_gap: certificate.relative_gap,
+            natural_residual: certificate.natural_residual,
+            support: certificate.support,
+            restarts: self.restarts,
+            event,
+        }
+    }
+
+    /// The status to stop with after this check, if any: success first, then whoever asked to stop, then limits.
+    fn verdict(&self, evaluation: &Evaluation) -> Option<Status> {
+        let tolerance = self.settings.tolerance;
+        if evaluation.relative_gap.is_some_and(|gap| gap <= tolerance) {
+            return Some(Status::Solved);
+        }
+        let no_bound_exists = evaluation.bound.is_none() && self.certifier.facts.signed;
+        if no_bound_exists && evaluation.residual() <= tolerance * self.certifier.residual_at_zero() {
+            return Some(Status::Converged);
+        }
+        if self.observer_stopped || self.interrupted() {
+            return Some(Status::Interrupted);
+        }
+        if self.time_is_up() {
+            return Some(Status::TimeLimit);
+        }
+        if self.passes_are_up() {
+            return Some(Status::PassLimit);
+        }
+        let checks = self.trace.len();
+        (checks - self.progress.1 > PATIENCE.max(checks / 4)).then_some(Status::Stalled)
+    }
+
+    fn interrupted(&self) -> bool {
+        self.settings.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    fn time_is_up(&self) -> bool {
+        self.settings.time_limit.is_some_and(|limit| self.begin.elapsed() >= limit)
+    }
+
+    fn passes_are_up(&self) -> bool {
+        self.settings.max_passes.is_some_and(|limit| self.passes() + RESERVE > limit)
+    }
+}
+
+impl<M: Columns> Monitor for Watch<'_, M> {
+    fn check(&mut self, x: &[f64]) -> Check {
+        let started = Instant::now();
+        let all = self.problem.expand(x);
+        let evaluation = self.certifier.evaluate(&all);
+        self.work += evaluation.work;
+        self.certify_time += started.elapsed();
+
+        let event = if self.trace.is_empty() { Event::Start } else { Event::Check };
+        let row = self.row(&evaluation.summary(self.certifier), event);
+        self.observer_stopped |= (self.observe)(&row).is_break();
+        self.trace.push(row);
+
+        // Points are ranked by proved gap; where there is none, all by residual.
+        let residual = evaluation.residual();
+        let rank = evaluation.relative_gap.unwrap_or(f64::MAX.min(1e300 * (1.0 + residual)));
+        let measure = evaluation.relative_gap.unwrap_or(residual);
+        if measure < 0.99 * self.progress.0 {
+            self.progress = (measure, self.trace.len());
+        }
+        let verdict = self.verdict(&evaluation);
+        let check = Check {
+            stop: verdict.is_some(),
+            residual,
+            gradient: self.problem.restrict(&evaluation.gradient),
+            image: evaluation.image.clone(),
+        };
+        if let Some(status) = verdict {
+            self.status = status;
+        }
+        // A point that converged is the answer, whatever came before; otherwise the least rank is.
+        let is_answer = matches!(verdict, Some(Status::Solved | Status::Converged));
+        if is_answer || self.best.as_ref().is_none_or(|best| rank < best.rank) {
+            self.best = Some(Best { x: all, evaluation, rank });
+        }
+        check
+    }
+
+    fn spend(&mut self, multiply_adds: u64) {
+        self.work += multiply_adds;
+    }
+
+    fn restarted(&mut self) {
+        self.restarts += 1;
+        if let Some(row) = self.trace.last_mut() {
+            row.event = Event::Restart;
+            row.restarts = self.restarts;
+        }
+    }
+
+    fn out_of_time(&self) -> bool {
+        self.interrupted() || self.time_is_up() || self.passes_are_up()
+    }
+}

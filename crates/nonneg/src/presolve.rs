@@ -1,0 +1,147 @@
+//! Presolve: what an algorithm need not see. Reversible: [`Reduced::expand`] puts every column back.
+//!
+//! * A column with cⱼ ≤ 0 is zero at the optimum when A ≥ 0 (not for signed A), and so is one whose upper bound is zero.
+//! * An empty column that is worth having sits at its upper bound; without one the problem is unbounded.
+//! * Columns are looked at in units of their own (exact powers of two), so that the algorithm sees norms of order one.
+//!
+//! Empty rows cost nothing here: no column touches them.
+
+use crate::certificate::Certifier;
+use crate::error::{Error, Result};
+use crate::matrix::Columns;
+use crate::problem::LeastSquares;
+
+/// The problem that an algorithm sees: min ½‖Ax‖²_W + ½Σλⱼxⱼ² − cᵀx over 0 ≤ x ≤ u, on the kept columns, scaled.
+pub struct Reduced<'a, M: Columns> {
+    /// The caller's matrix.
+    pub matrix: &'a M,
+    /// Column of the matrix behind each variable.
+    pub columns: Vec<usize>,
+    /// The power of two that each column is multiplied by.
+    pub scale: Vec<f64>,
+    /// c − λ₁ (> 0 when A ≥ 0).
+    pub linear: Vec<f64>,
+    /// L = ‖A:ⱼ‖²_W.
+    pub norm: Vec<f64>,
+    /// λ₂ in each column's units; empty when there is no ridge.
+    pub ridge: Vec<f64>,
+    /// u: min(cⱼ/(Lⱼ + λ₂), ℓⱼ) for A ≥ 0, otherwise ℓⱼ; may be infinite.
+    pub upper: Vec<f64>,
+    /// Row weights, scaled.
+    pub weights: Option<Vec<f64>>,
+    /// Values of the columns that are not kept (mostly zero).
+    fixed: Vec<(usize, f64)>,
+    total_columns: usize,
+}
+
+impl<'a, M: Columns> Reduced<'a, M> {
+    /// Takes out what the facts about the columns decide.
+    pub(crate) fn new(matrix: &'a M, problem: &LeastSquares, certifier: &Certifier<M>) -> Result<Self> {
+        let facts = &certifier.facts;
+        let mut reduced = Self {
+            matrix,
+            columns: Vec::new(),
+            scale: Vec::new(),
+            linear: Vec::new(),
+            norm: Vec::new(),
+            ridge: Vec::new(),
+            upper: Vec::new(),
+            weights: facts.weights.clone(),
+            fixed: Vec::new(),
+            total_columns: matrix.cols(),
+        };
+        for (j, column) in facts.columns.iter().enumerate() {
+            let (linear, upper) = (column.linear(), facts.upper(problem, j));
+            let decided = linear <= 0.0 && (!facts.signed || column.norm == 0.0);
+            if decided || upper == 0.0 {
+                continue;
+            }
+            let curvature = column.curvature();
+            if curvature == 0.0 {
+                if upper.is_infinite() {
+                    let reason = format!("column {j} is empty, its linear term is positive, and nothing bounds it from above");
+                    return Err(Error::Unbounded(reason));
+                }
+                reduced.fixed.push((j, upper));
+                continue;
+            }
+            reduced.columns.push(j);
+            reduced.scale.push(column.scale());
+            reduced.linear.push(linear);
+            reduced.norm.push(column.norm);
+            if problem.l2 > 0.0 {
+                reduced.ridge.push(column.ridge);
+            }
+            reduced.upper.push(if facts.signed { upper } else { upper.min(linear / curvature) });
+        }
+        Ok(reduced)
+    }
+
+    /// Number of kept columns.
+    pub fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Whether nothing is left to decide.
+    pub fn is_empty(&self) -> bool {
+        self.columns.is_empty()
+    }
+
+    /// λ₂ of variable k.
+    #[inline]
+    pub fn ridge(&self, k: usize) -> f64 {
+        if self.ridge.is_empty() { 0.0 } else { self.ridge[k] }
+    }
+
+    /// Lₖ + λₖ, the curvature of f along variable k.
+    #[inline]
+    pub fn curvature(&self, k: usize) -> f64 {
+        self.norm[k] + self.ridge(k)
+    }
+
+    /// Column of variable k.
+    #[inline]
+    pub fn column(&self, k: usize) -> M::Column<'_> {
+        self.matrix.column(self.columns[k])
+    }
+
+    /// Stored entries of variable k's column.
+    #[inline]
+    pub fn column_len(&self, k: usize) -> usize {
+        self.matrix.column_len(self.columns[k])
+    }
+
+    /// Ax over the kept columns.
+    pub fn multiply(&self, x: &[f64]) -> Vec<f64> {
+        crate::matrix::multiply(self.matrix, self.len(), |k| (self.columns[k], x[k] * self.scale[k]))
+    }
+
+    /// Stored entries of the columns with xₖ ≠ 0.
+    pub fn support_work(&self, x: &[f64]) -> u64 {
+        (0..self.len()).filter(|&k| x[k] != 0.0).map(|k| self.column_len(k) as u64).sum()
+    }
+
+    /// All columns' values, still scaled.
+    pub fn expand(&self, x: &[f64]) -> Vec<f64> {
+        let mut all = vec![0.0; self.total_columns];
+        for &(j, value) in &self.fixed {
+            all[j] = value;
+        }
+        for (&j, &value) in self.columns.iter().zip(x) {
+            all[j] = value;
+        }
+        all
+    }
+
+    /// The kept part of a vector over all columns.
+    pub fn restrict(&self, all: &[f64]) -> Vec<f64> {
+        self.columns.iter().map(|&j| all[j]).collect()
+    }
+
+    /// Moves x into [0, u].
+    pub fn clip(&self, x: &mut [f64]) {
+        for (x, &upper) in x.iter_mut().zip(&self.upper) {
+            *x = x.clamp(0.0, upper);
+        }
+    }
+}
