@@ -35,6 +35,12 @@ pub struct Reduced<'a, M: Columns> {
 }
 
 impl<'a, M: Columns> Reduced<'a, M> {
+    /// The reduced form of a problem on its own, for tests, benchmarks and the curious; [`Solver`](crate::Solver) makes its own.
+    pub fn of(matrix: &'a M, problem: &LeastSquares) -> Result<Self> {
+        problem.validate()?;
+        Self::new(matrix, problem, &Certifier::new(matrix, problem))
+    }
+
     /// Takes out what the facts about the columns decide.
     pub(crate) fn new(matrix: &'a M, problem: &LeastSquares, certifier: &Certifier<M>) -> Result<Self> {
         let facts = &certifier.facts;

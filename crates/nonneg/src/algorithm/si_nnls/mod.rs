@@ -1,12 +1,15 @@
 //! SI-NNLS+: an accelerated primal–dual coordinate method whose cost depends on no constant of the matrix.
 //!
-//! [`Lazy`] is one run; [`SiNnls`] restarts it: from x₀ until the natural residual r(x̃) has halved, then again from x̃.
+//! [`Explicit`] is the algorithm as the paper defines it, [`Lazy`] the same one at the cost of the nonzeros it touches.
+//! [`SiNnls`] restarts it: from x₀ until the natural residual r(x̃) has halved, then again from x̃.
 
 mod blocks;
+mod explicit;
 mod lazy;
 mod weights;
 
 pub use blocks::Blocks;
+pub use explicit::Explicit;
 pub use lazy::Lazy;
 pub use weights::StepWeights;
 
@@ -54,7 +57,9 @@ impl Algorithm for SiNnls {
                     }
                 }
                 let mut point = run.average();
-                monitor.spend(coordinate_sweep(problem, &mut point, &mut run.weighted_image()));
+                if self.restarts {
+                    monitor.spend(coordinate_sweep(problem, &mut point, &mut run.weighted_image()));
+                }
                 let check = monitor.check(&point);
                 if check.stop {
                     return;
