@@ -115,8 +115,7 @@ impl<'a, M: Columns> Watch<'a, M> {
         if evaluation.relative_gap.is_some_and(|gap| gap <= tolerance) {
             return Some(Status::Solved);
         }
-        let no_bound_exists = evaluation.bound.is_none() && self.certifier.facts.signed;
-        if no_bound_exists && evaluation.residual() <= tolerance * self.certifier.residual_at_zero() {
+        if evaluation.bound.is_none() && self.converged(evaluation) {
             return Some(Status::Converged);
         }
         if self.observer_stopped || self.interrupted() {
@@ -130,6 +129,12 @@ impl<'a, M: Columns> Watch<'a, M> {
         }
         let checks = self.trace.len();
         (checks - self.progress.1 > PATIENCE.max(checks / 4)).then_some(Status::Stalled)
+    }
+
+    /// Whether the natural residual of a signed problem is small enough.
+    fn converged(&self, evaluation: &Evaluation) -> bool {
+        let limit = self.settings.tolerance * self.certifier.residual_at_zero();
+        self.certifier.facts.signed && evaluation.residual() <= limit
     }
 
     fn interrupted(&self) -> bool {
@@ -149,8 +154,14 @@ impl<M: Columns> Monitor for Watch<'_, M> {
     fn check(&mut self, x: &[f64]) -> Check {
         let started = Instant::now();
         let all = self.problem.expand(x);
-        let evaluation = self.certifier.evaluate(&all);
+        let mut evaluation = self.certifier.evaluate(&all);
         self.work += evaluation.work;
+        // Close enough to be worth a proof that costs more than a check.
+        if evaluation.bound.is_none() && self.converged(&evaluation) && self.certifier.wants_rank() {
+            self.work += self.certifier.prove_rank();
+            evaluation = self.certifier.evaluate(&all);
+            self.work += evaluation.work;
+        }
         self.certify_time += started.elapsed();
 
         let event = if self.trace.is_empty() { Event::Start } else { Event::Check };

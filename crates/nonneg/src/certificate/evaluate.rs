@@ -1,8 +1,11 @@
 //! One x against the problem: objective, lower bound, gap, gradient and natural residual from one pair of passes.
 
 use super::Certificate;
+use std::sync::OnceLock;
+
 use super::dual::{Term, best_scale};
 use super::facts::{ColumnFacts, Facts, column_product};
+use super::signed::{positive_column_sums, rank_bound};
 use super::sums::{UNIT, down, up};
 use crate::matrix::kernels::{BoundedSum, GAMMA, bounded_sum};
 use crate::matrix::{Columns, MAX_PARTS, for_columns, multiply};
@@ -20,12 +23,12 @@ pub(crate) struct Certifier<'a, M: Columns> {
     best_single: f64,
     /// r(0)².
     residual_at_zero: f64,
+    /// For signed A: lower bounds on Aᵀ1 > 0, if that holds; computed when first needed.
+    column_sums: OnceLock<Option<Vec<f64>>>,
 }
 
 /// What an x is worth, in scaled units.
 pub(crate) struct Evaluation {
-    /// f(x), rounded up.
-    pub objective: f64,
     /// D ≤ f*, where there is a bound.
     pub bound: Option<f64>,
     /// (f(x) − D)/|f̂|.
@@ -39,8 +42,8 @@ pub(crate) struct Evaluation {
     pub gradient: Vec<f64>,
     /// Multiply-adds with entries of A.
     pub work: u64,
-    /// τ of the dual point.
-    tau: f64,
+    /// τ and σ of the dual point y = τAx + σ1.
+    dual: (f64, f64),
     /// ½‖Ax − b‖²_W and the penalties.
     fit: Option<f64>,
     penalties: f64,
@@ -56,7 +59,8 @@ impl<'a, M: Columns> Certifier<'a, M> {
             let sum = weighted_square(b, facts.weights.as_deref());
             (down(0.5 * (sum.value - sum.error()).max(0.0)), 0.5 * sum.value)
         });
-        let mut certifier = Self { a, problem, facts, half_rhs_square, best_single: 0.0, residual_at_zero: 0.0 };
+        let mut certifier =
+            Self { a, problem, facts, half_rhs_square, best_single: 0.0, residual_at_zero: 0.0, column_sums: OnceLock::new() };
         certifier.best_single = (0..a.cols()).map(|j| certifier.single_column(j)).fold(0.0, f64::min);
         let residual = |j: usize| {
             let facts = &certifier.facts.columns[j];
@@ -69,6 +73,19 @@ impl<'a, M: Columns> Certifier<'a, M> {
     /// Multiply-adds that [`new`](Self::new) took.
     pub fn setup_work(&self) -> u64 {
         2 * self.a.nnz() as u64
+    }
+
+    /// Whether only the rank of A could bound some column: it is signed, without upper bound and without ridge.
+    pub fn wants_rank(&self) -> bool {
+        let unbounded = |j: usize| self.facts.columns[j].ridge == 0.0 && self.problem.upper.at(j).is_infinite();
+        self.facts.signed && self.facts.rank_bound.get().is_none() && (0..self.a.cols()).any(unbounded)
+    }
+
+    /// Tries to prove full column rank, once; returns the multiply-adds spent. From then on signed A has bounds if it did.
+    pub fn prove_rank(&self) -> u64 {
+        let (bound, work) = rank_bound(self.a, &self.facts);
+        let _ = self.facts.rank_bound.set(bound.unwrap_or(f64::INFINITY));
+        work
     }
 
     /// x in scaled units.
@@ -151,7 +168,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
             (0..n).map(|j| products[j].0 - facts.columns[j].linear() + facts.columns[j].ridge * x[j]).collect();
         let residual_square = bounded_sum(n, |j| if needed(j) { self.residual_term(j, x[j], gradient[j]) } else { 0.0 }).value;
 
-        let (tau, bound) = self.lower_bound(&products, square_high);
+        let (tau, shift, bound) = self.lower_bound(&products, square_high, &weighted.values);
         let best_known = self.best_known(objective, t_low, square_exact + ridge_high);
         let relative_gap = bound.and_then(|bound| relative(objective - bound, best_known));
 
@@ -159,7 +176,6 @@ impl<'a, M: Columns> Certifier<'a, M> {
         let image = unweighted.unwrap_or(weighted.values);
         let (fit, penalties) = self.caller_objective(x, &image, ridge.value);
         Evaluation {
-            objective,
             bound,
             relative_gap,
             residual_square,
@@ -167,7 +183,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
             image,
             gradient,
             work,
-            tau,
+            dual: (tau, shift),
             fit,
             penalties,
             plain_objective: 0.5 * (square.value + ridge.value) - plain_linear,
@@ -193,26 +209,46 @@ impl<'a, M: Columns> Certifier<'a, M> {
         if (0..n).any(at_risk) { n as f64 * (1.0 + x.iter().sum::<f64>()) * power_of_two(-700) } else { 0.0 }
     }
 
-    /// D at the best τ, rounded down.
-    fn lower_bound(&self, products: &[(f64, f64)], square_high: f64) -> (f64, Option<f64>) {
+    /// (τ, σ, D): the best bound on the ray y = τAx, or where that gives none, at y = Ax + σ1; rounded down.
+    fn lower_bound(&self, products: &[(f64, f64)], square_high: f64, weighted: &[f64]) -> (f64, f64, Option<f64>) {
         let facts = &self.facts;
         let counts = |(_, f): &(usize, &ColumnFacts)| facts.signed || f.high > 0.0;
-        let terms: Vec<Term> = facts
-            .columns
-            .iter()
-            .enumerate()
-            .filter(counts)
-            .map(|(j, f)| Term {
-                linear: f.high,
-                product: if facts.signed { products[j].1 } else { products[j].1.max(0.0) },
-                cap: facts.cap(self.problem, j),
-                ridge: down(f.ridge),
-            })
-            .collect();
+        let term = |(j, f): (usize, &ColumnFacts)| Term {
+            linear: f.high,
+            product: if facts.signed { products[j].1 } else { products[j].1.max(0.0) },
+            cap: facts.cap(self.problem, j),
+            ridge: down(f.ridge),
+        };
+        let mut terms: Vec<Term> = facts.columns.iter().enumerate().filter(counts).map(term).collect();
         let tau = best_scale(&terms, square_high);
-        let penalty = bounded_sum(terms.len(), |k| terms[k].penalty(tau));
-        let bound = -up(0.5 * tau * tau * square_high + up(penalty.value + penalty.error()));
-        (tau, bound.is_finite().then_some(bound))
+        let bound = dual_value(&terms, tau, square_high);
+        if bound.is_some() || !facts.signed {
+            return (tau, 0.0, bound);
+        }
+        let no_bound = (0.0, 0.0, None);
+        let Some(sums) = self.column_sums.get_or_init(|| positive_column_sums(self.a, facts)) else { return no_bound };
+        // The least shift that leaves no column without a bound violated, and a little more for rounding.
+        let needed = |(term, sum): (&Term, &f64)| match term.ridge == 0.0 && term.cap.is_infinite() {
+            true => ((term.linear - term.product) + 1e-14 * (term.linear.abs() + term.product.abs())) / sum,
+            false => 0.0,
+        };
+        let shift = terms.iter().zip(sums).map(needed).fold(0.0, f64::max) * (1.0 + 1e-12);
+        for (term, sum) in terms.iter_mut().zip(sums) {
+            term.product += shift * sum - 4.0 * UNIT * (term.product.abs() + shift * sum);
+        }
+        // ‖y + σ1‖²_W = ‖y‖²_W + 2σ·1ᵀWy + σ²·1ᵀW1.
+        let (cross, ones) = (bounded_sum(weighted.len(), |i| weighted[i]), bounded_sum(weighted.len(), |i| self.weight(i)));
+        let cross_high = 2.0 * shift * (cross.value + cross.error());
+        let ones_high = up(shift * shift * (ones.value + ones.error()));
+        let square = square_high + cross_high + ones_high + 8.0 * UNIT * (square_high + cross_high.abs() + ones_high);
+        match dual_value(&terms, 1.0, square.max(0.0)) {
+            Some(bound) => (1.0, shift, Some(bound)),
+            None => no_bound,
+        }
+    }
+
+    fn weight(&self, i: usize) -> f64 {
+        self.facts.weights.as_ref().map_or(1.0, |w| w[i])
     }
 
     /// f̂: the best objective known, rounded up; f* ≤ f̂ ≤ 0.
@@ -282,10 +318,18 @@ impl Evaluation {
         let mut certificate = self.summary(certifier);
         if self.bound.is_some() {
             let unit = certifier.facts.units.rhs;
-            certificate.dual = self.image.iter().map(|y| ldexp(self.tau * y, unit)).collect();
+            let (tau, shift) = self.dual;
+            certificate.dual = self.image.iter().map(|y| ldexp(tau * y + shift, unit)).collect();
         }
         certificate
     }
+}
+
+/// D(τ) with every rounding downwards, if it is finite.
+fn dual_value(terms: &[Term], tau: f64, square_high: f64) -> Option<f64> {
+    let penalty = bounded_sum(terms.len(), |k| terms[k].penalty(tau));
+    let bound = -up(0.5 * tau * tau * square_high + up(penalty.value + penalty.error()));
+    bound.is_finite().then_some(bound)
 }
 
 /// amount/|scale|, where 0/0 is 0 and anything else that is not finite is unknown.

@@ -4,6 +4,8 @@
 //! 2^`exponent`, so that its squared norm (with the ridge) lies in [1, 4). A scaled x̃ⱼ stands for xⱼ = x̃ⱼ·2^(exponent + rhs),
 //! and a scaled objective for f = f̃·2^(2·rhs + weight).
 
+use std::sync::OnceLock;
+
 use super::sums::{ExactSum, down, up};
 use crate::matrix::kernels::BoundedSum;
 use crate::matrix::{Column, Columns, for_columns};
@@ -104,6 +106,8 @@ pub struct Facts {
     pub signed: bool,
     /// Some column has a finite upper bound.
     pub bounded: bool,
+    /// For signed A: a proved bound on every entry of x*, once looked for.
+    pub rank_bound: OnceLock<f64>,
 }
 
 impl Facts {
@@ -153,7 +157,7 @@ impl Facts {
         }
         let signed = columns.iter().any(|facts| facts.signed);
         let bounded = (0..a.cols()).any(|j| problem.upper.at(j) < f64::INFINITY);
-        Self { units, weights, rhs, columns, signed, bounded }
+        Self { units, weights, rhs, columns, signed, bounded, rank_bound: OnceLock::new() }
     }
 
     /// v times the weights.
@@ -176,7 +180,10 @@ impl Facts {
     /// Uⱼ ≥ x*ⱼ: the upper bound, and for A ≥ 0 also cⱼ/(Lⱼ + λ₂), rounded up. May be infinite.
     pub fn cap(&self, problem: &LeastSquares, j: usize) -> f64 {
         let (facts, upper) = (&self.columns[j], self.upper(problem, j));
-        if self.signed || facts.curvature() == 0.0 {
+        if self.signed {
+            return self.rank_bound.get().map_or(upper, |bound| upper.min(*bound));
+        }
+        if facts.curvature() == 0.0 {
             return upper;
         }
         let curvature = facts.norm * (1.0 - 2.0 * crate::matrix::kernels::GAMMA) + down(facts.ridge);

@@ -16,6 +16,7 @@
 mod dual;
 mod evaluate;
 mod facts;
+mod signed;
 mod sums;
 
 pub(crate) use evaluate::{Certifier, Evaluation};
@@ -65,6 +66,9 @@ pub fn verify(problem: &LeastSquares, x: &[f64]) -> Result<Certificate> {
     }
     with_columns!(problem.matrix, |columns| {
         let certifier = Certifier::new(columns, problem);
+        if certifier.wants_rank() {
+            certifier.prove_rank();
+        }
         let scaled = certifier.to_scaled(x);
         Ok(certifier.evaluate(&scaled).into_certificate(&certifier))
     })

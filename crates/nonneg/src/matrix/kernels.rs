@@ -247,3 +247,147 @@ pub fn prefetch<T>(target: &T) {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = target;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Deterministic numbers in [−1, 1).
+    fn numbers(count: usize, seed: u64) -> Vec<f64> {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut next = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        };
+        (0..count).map(|_| next()).collect()
+    }
+
+    fn state(rows: usize) -> Vec<RowState> {
+        let row = |(k, v): (usize, f64)| RowState { ax: v, drift: -0.3 * v, last_move: 0.7 * v, stamp: k as u64 % 3 };
+        numbers(rows, 5).into_iter().enumerate().map(row).collect()
+    }
+
+    /// A sparse column of every third row, with its values in f32 or f64 and its indices in u32 or u64.
+    fn column<T: Value, I: Index>(len: usize) -> (Vec<I>, Vec<T>) {
+        ((0..len).map(|k| I::from_usize(3 * k)).collect(), numbers(len, 9).into_iter().map(T::from_f64).collect())
+    }
+
+    /// The same four partial sums, with every access checked.
+    fn safe_four_sums(terms: &[f64]) -> f64 {
+        let mut sums = [0.0; 4];
+        let whole = terms.len() / 4 * 4;
+        for (k, term) in terms.iter().enumerate() {
+            sums[if k < whole { k % 4 } else { 0 }] += term;
+        }
+        (sums[0] + sums[2]) + (sums[1] + sums[3])
+    }
+
+    fn unchecked_kernels_match_safe_twins<T: Value, I: Index>() {
+        for len in [0, 1, 2, 3, 4, 5, 7, 8, 63, 64, 65, 200] {
+            let (idx, values) = column::<T, I>(len);
+            let rows = 3 * len + 1;
+            let y = numbers(rows, 2);
+            let at = |k: usize| idx[k].to_usize();
+            let value = |k: usize| values[k].to_f64();
+
+            // SAFETY (here and below): indices are 3k < rows.
+            let dot = unsafe { sparse_dot(&idx, &values, &y) };
+            let terms: Vec<f64> = (0..len).map(|k| value(k) * y[at(k)]).collect();
+            assert_eq!(dot.to_bits(), safe_four_sums(&terms).to_bits());
+
+            let (mut fast, mut safe) = (y.clone(), y.clone());
+            // SAFETY: as above.
+            unsafe { sparse_add(&idx, &values, 0.37, &mut fast) };
+            (0..len).for_each(|k| safe[at(k)] += 0.37 * value(k));
+            assert_eq!(fast, safe);
+
+            let states = state(rows);
+            for recent in [None, Some(1)] {
+                // SAFETY: as above.
+                let fast = unsafe { sparse_extrapolated_dot(&idx, &values, &states, 0.2, 1.7, recent) };
+                let point = |row: &RowState| match recent {
+                    None => row.ax + 0.2 * row.drift,
+                    Some(now) => row.ax + 0.2 * row.drift + 1.7 * if row.stamp == now { row.last_move } else { 0.0 },
+                };
+                let terms: Vec<f64> = (0..len).map(|k| value(k) * point(&states[at(k)])).collect();
+                assert_eq!(fast.to_bits(), safe_four_sums(&terms).to_bits());
+            }
+
+            for weights in [None, Some(numbers(rows, 4))] {
+                let (mut fast, mut safe) = (states.clone(), states.clone());
+                // SAFETY: as above; the weights have one element per row.
+                unsafe { sparse_move_rows(&idx, &values, &mut fast, weights.as_deref(), 0.9, -1.3, 2) };
+                for k in 0..len {
+                    let change = 0.9 * value(k) * weights.as_ref().map_or(1.0, |w| w[at(k)]);
+                    let row = &mut safe[at(k)];
+                    let before = if row.stamp == 2 { row.last_move } else { 0.0 };
+                    *row = RowState {
+                        ax: row.ax + change,
+                        drift: row.drift + -1.3 * change,
+                        last_move: if row.stamp == 2 { before + change } else { change },
+                        stamp: 2,
+                    };
+                }
+                assert_eq!(fast, safe);
+            }
+        }
+    }
+
+    #[test]
+    fn unchecked_kernels_match_their_safe_twins_bit_for_bit() {
+        unchecked_kernels_match_safe_twins::<f64, u32>();
+        unchecked_kernels_match_safe_twins::<f32, u32>();
+        unchecked_kernels_match_safe_twins::<f64, u64>();
+        unchecked_kernels_match_safe_twins::<f32, u64>();
+    }
+
+    #[test]
+    fn dense_kernels_match_the_sparse_ones() {
+        for len in [1, 4, 9, 130] {
+            let values = numbers(len, 3);
+            let idx: Vec<u32> = (0..len as u32).collect();
+            let states = state(len);
+            for recent in [None, Some(1)] {
+                // SAFETY: the indices are 0..len.
+                let sparse = unsafe { sparse_extrapolated_dot(&idx, &values, &states, 0.2, 1.7, recent) };
+                assert_eq!(dense_extrapolated_dot(&values, &states, 0.2, 1.7, recent), sparse);
+            }
+            for weights in [None, Some(numbers(len, 6))] {
+                let (mut dense, mut sparse) = (states.clone(), states.clone());
+                dense_move_rows(&values, &mut dense, weights.as_deref(), 0.4, 2.0, 7);
+                // SAFETY: the indices are 0..len.
+                unsafe { sparse_move_rows(&idx, &values, &mut sparse, weights.as_deref(), 0.4, 2.0, 7) };
+                assert_eq!(dense, sparse);
+            }
+            let y = numbers(len, 8);
+            let plain: f64 = values.iter().zip(&y).map(|(a, b)| a * b).sum();
+            assert!((dense_dot(&values, &y) - plain).abs() <= 1e-14 * len as f64);
+        }
+    }
+
+    /// Terms of mixed size and sign whose sum is known exactly: 2^k and −2^k in pairs, and a remainder.
+    #[test]
+    fn the_error_of_a_bounded_sum_is_bounded() {
+        for len in [0usize, 1, 63, 64, 65, 1000, 100_000] {
+            let terms: Vec<f64> = numbers(len, 11).iter().enumerate().map(|(k, v)| v * 2f64.powi((k % 40) as i32 - 20)).collect();
+            let sum = bounded_sum(len, |k| terms[k]);
+            // A reference with error far below the bound: twice-compensated summation.
+            let (mut high, mut low, mut lowest, mut size) = (0.0f64, 0.0f64, 0.0f64, 0.0);
+            let two_sum = |a: f64, b: f64| {
+                let s = a + b;
+                let v = s - a;
+                (s, (a - (s - v)) + (b - v))
+            };
+            for &term in &terms {
+                let (sum, error) = two_sum(high, term);
+                let (carried, rest) = two_sum(low, error);
+                (high, low) = (sum, carried);
+                lowest += rest;
+                size += term.abs();
+            }
+            let exact = high + (low + lowest);
+            assert!((sum.value - exact).abs() <= sum.error());
+            assert!(sum.magnitude >= size * (1.0 - 1e-9));
+        }
+    }
+}
