@@ -30,7 +30,7 @@ fn lazy<'p, M: Columns>(small: &Small, reduced: &'p Reduced<'p, M>, blocks: &'p 
     let scaled: Vec<f64> = start.iter().zip(&units).map(|(x, u)| x / u).collect();
     let image: Vec<f64> = small.image(start).iter().map(|y| y / rhs_unit).collect();
     let gradient: Vec<f64> = small.gradient(start).iter().zip(&reduced.scale).map(|(g, s)| g * s / rhs_unit).collect();
-    Run { lazy: Lazy::start(reduced, blocks, scaled, &image, &gradient), reduced, units, rhs_unit }
+    Run { lazy: Lazy::start(reduced, blocks, &scaled, &image, &gradient), reduced, units, rhs_unit }
 }
 
 impl<M: Columns> Watched for Run<'_, M> {
@@ -107,13 +107,13 @@ fn forms_agree<M: Columns>(view: &M, small: &Small, problem: &LeastSquares, batc
     let mut explicit = Explicit::start(&reduced, &blocks, scaled.clone());
     let image = reduced.multiply(&scaled);
     let gradient = explicit_gradient(&reduced, &scaled, &image);
-    let mut lazy = Lazy::start(&reduced, &blocks, scaled, &image, &gradient);
+    let mut lazy = Lazy::start(&reduced, &blocks, &scaled, &image, &gradient);
     for (k, block) in random_blocks(4000, blocks.count(), seed).into_iter().enumerate() {
         explicit.step(block);
         lazy.step(block);
         if k % 100 == 99 {
             let (average, current) =
-                (distance(explicit.average(), &lazy.average()), distance(explicit.current(), lazy.current()));
+                (distance(explicit.average(), &lazy.average()), distance(explicit.current(), &lazy.current()));
             // x is x₀ minus a sum of gradients with weights that add up to Aₖ, so it carries Aₖ times their rounding errors;
             // the output x̃ divides by Aₖ again.
             let allowed = 1e-12 * lazy.weights().sum.max(1.0);
@@ -169,7 +169,7 @@ fn explicit_and_lazy_forms_agree_with_penalties_weights_and_bounds() {
             let mut explicit = Explicit::start(&reduced, &blocks, scaled.clone());
             let image = reduced.multiply(&scaled);
             let gradient = explicit_gradient(&reduced, &scaled, &image);
-            let mut lazy = Lazy::start(&reduced, &blocks, scaled, &image, &gradient);
+            let mut lazy = Lazy::start(&reduced, &blocks, &scaled, &image, &gradient);
             for (k, block) in random_blocks(4000, blocks.count(), 8).into_iter().enumerate() {
                 explicit.step(block);
                 lazy.step(block);

@@ -16,12 +16,46 @@ use rand_xoshiro::rand_core::Rng;
 
 use super::blocks::Blocks;
 use super::weights::StepWeights;
-use crate::matrix::kernels::RowState;
+use crate::matrix::kernels::{self, RowState};
 use crate::matrix::{Column, Columns};
 use crate::presolve::Reduced;
 
-/// How far ahead of their use columns are drawn, so that memory can be asked for them.
-const LOOKAHEAD: usize = 8;
+/// How many steps ahead blocks are drawn. Finding a column takes a chain of loads (its number, its place, its entries),
+/// each of which is asked for a few steps before the next one needs it.
+const LOOKAHEAD: usize = 16;
+const POINTER_AHEAD: usize = 11;
+const ENTRIES_AHEAD: usize = 6;
+
+/// All that one step needs to know of its variable, on one cache line.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
+struct Variable {
+    /// x.
+    x: f64,
+    /// x₀.
+    start: f64,
+    /// p.
+    grad_sum: f64,
+    /// r.
+    drift: f64,
+    /// c.
+    linear: f64,
+    /// 1/M.
+    step: f64,
+    /// u.
+    upper: f64,
+    /// The power of two that the column is multiplied by.
+    scale: f64,
+}
+
+impl Variable {
+    /// Enters a gradient with its weight n·aₖ, and gives the new x = argmin φₖ.
+    #[inline(always)]
+    fn respond(&mut self, weight: f64, gradient: f64) -> f64 {
+        self.grad_sum += weight * gradient;
+        (self.start - self.grad_sum * self.step).clamp(0.0, self.upper)
+    }
+}
 
 /// One run of lazy SI-NNLS+.
 pub struct Lazy<'p, M: Columns> {
@@ -32,14 +66,7 @@ pub struct Lazy<'p, M: Columns> {
     rows: Vec<RowState>,
     /// The step that wrote the t that still counts.
     recent: Option<u64>,
-    /// x₀.
-    start: Vec<f64>,
-    /// x.
-    x: Vec<f64>,
-    /// p.
-    grad_sum: Vec<f64>,
-    /// r.
-    drift: Vec<f64>,
+    variables: Vec<Variable>,
     /// The last block that moved and its δ, for the ridge term.
     last_moves: (std::ops::Range<usize>, Vec<f64>),
     changes: Vec<f64>,
@@ -48,12 +75,17 @@ pub struct Lazy<'p, M: Columns> {
 
 impl<'p, M: Columns> Lazy<'p, M> {
     /// Step k = 1, the full-vector step from x₀ (within bounds), given Ax₀ and ∇f(x₀): one pass.
-    pub fn start(problem: &'p Reduced<'p, M>, blocks: &'p Blocks, start: Vec<f64>, image: &[f64], gradient: &[f64]) -> Self {
+    pub fn start(problem: &'p Reduced<'p, M>, blocks: &'p Blocks, start: &[f64], image: &[f64], gradient: &[f64]) -> Self {
         let weights = StepWeights::first(blocks.count());
-        let grad_sum: Vec<f64> = gradient.iter().map(|g| weights.current * g).collect();
-        let x: Vec<f64> =
-            (0..problem.len()).map(|k| (start[k] - grad_sum[k] / blocks.metric[k]).clamp(0.0, problem.upper[k])).collect();
-        let change: Vec<f64> = x.iter().zip(&start).map(|(x, x0)| x - x0).collect();
+        let variable = |k: usize| {
+            let (linear, upper, scale) = (problem.linear[k], problem.upper[k], problem.scale[k]);
+            let step = 1.0 / blocks.metric[k];
+            let mut variable = Variable { x: 0.0, start: start[k], grad_sum: 0.0, drift: 0.0, linear, step, upper, scale };
+            variable.x = variable.respond(weights.current, gradient[k]);
+            variable
+        };
+        let variables: Vec<Variable> = (0..problem.len()).map(variable).collect();
+        let change: Vec<f64> = variables.iter().map(|v| v.x - v.start).collect();
         let moved = problem.multiply(&change);
         let work = problem.support_work(&change);
         let rows = (0..image.len())
@@ -63,47 +95,41 @@ impl<'p, M: Columns> Lazy<'p, M> {
                 RowState { ax: weight * image[i] + last_move, drift: 0.0, last_move, stamp: 1 }
             })
             .collect();
-        let drift = vec![0.0; x.len()];
-        let last_moves = (0..x.len(), change);
-        Self { problem, blocks, weights, rows, recent: Some(1), start, x, grad_sum, drift, last_moves, changes: Vec::new(), work }
+        let last_moves = (0..change.len(), change);
+        Self { problem, blocks, weights, rows, recent: Some(1), variables, last_moves, changes: Vec::new(), work }
     }
 
-    /// `count` steps on blocks drawn uniformly. `count` is at least 1.
+    /// `count` steps on blocks drawn uniformly.
     pub fn random_steps(&mut self, count: usize, rng: &mut Xoshiro256PlusPlus) {
         let blocks = self.blocks.count() as u64;
         let mut draw = || ((u128::from(rng.next_u64()) * u128::from(blocks)) >> 64) as usize;
-        let mut ahead = [0usize; LOOKAHEAD];
-        let first = count.min(LOOKAHEAD);
-        for slot in ahead.iter_mut().take(first) {
-            *slot = draw();
-            self.prefetch_pointer(*slot);
-        }
-        let mut drawn = first;
-        for k in 0..count {
-            let block = ahead[k % LOOKAHEAD];
-            if k + LOOKAHEAD / 2 < drawn {
-                self.prefetch_entries(ahead[(k + LOOKAHEAD / 2) % LOOKAHEAD]);
+        let mut drawn = [0usize; LOOKAHEAD];
+        for k in 0..count + LOOKAHEAD {
+            if k >= LOOKAHEAD {
+                self.step(drawn[k % LOOKAHEAD]);
             }
-            self.step(block);
-            if drawn < count {
-                ahead[k % LOOKAHEAD] = draw();
-                self.prefetch_pointer(ahead[k % LOOKAHEAD]);
-                drawn += 1;
+            if k < count {
+                drawn[k % LOOKAHEAD] = draw();
+                self.prefetch_variable(drawn[k % LOOKAHEAD]);
             }
+            // Slots beyond the last draw hold old blocks: asking for those again does no harm.
+            self.prefetch_column(drawn[(k + POINTER_AHEAD) % LOOKAHEAD], drawn[(k + ENTRIES_AHEAD) % LOOKAHEAD]);
         }
     }
 
     #[inline]
-    fn prefetch_pointer(&self, block: usize) {
+    fn prefetch_variable(&self, block: usize) {
         if self.blocks.is_single() {
-            self.problem.matrix.prefetch_pointer(self.problem.columns[block]);
+            kernels::prefetch(&self.problem.columns[block]);
+            kernels::prefetch(&self.variables[block]);
         }
     }
 
     #[inline]
-    fn prefetch_entries(&self, block: usize) {
+    fn prefetch_column(&self, far: usize, near: usize) {
         if self.blocks.is_single() {
-            self.problem.matrix.prefetch_entries(self.problem.columns[block]);
+            self.problem.matrix.prefetch_pointer(self.problem.columns[far]);
+            self.problem.matrix.prefetch_entries(self.problem.columns[near]);
         }
     }
 
@@ -124,46 +150,47 @@ impl<'p, M: Columns> Lazy<'p, M> {
 
     #[inline]
     fn step_single(&mut self, j: usize, alpha: f64, beta: f64, omega: f64, now: u64) {
-        let (column, scale) = (self.problem.column(j), self.problem.scale[j]);
-        let gradient = scale * column.extrapolated_dot(&self.rows, alpha, beta, self.recent) - self.problem.linear[j];
+        let (column, weight) = (self.problem.column(j), self.weights.blocks() * self.weights.current);
+        let variable = &mut self.variables[j];
+        let product = variable.scale * column.extrapolated_dot(&self.rows, alpha, beta, self.recent);
         self.work += column.len() as u64;
-        let target = self.propose(j, gradient);
-        let change = target - self.x[j];
+        let target = variable.respond(weight, product - variable.linear);
+        let change = target - variable.x;
         self.recent = None;
         if change != 0.0 {
-            column.move_rows(&mut self.rows, self.problem.weights.as_deref(), change * scale, omega, now);
-            self.x[j] = target;
-            self.drift[j] += omega * change;
+            variable.x = target;
+            variable.drift += omega * change;
+            column.move_rows(&mut self.rows, self.problem.weights.as_deref(), change * variable.scale, omega, now);
             self.recent = Some(now);
         }
     }
 
     fn step_block(&mut self, range: std::ops::Range<usize>, alpha: f64, beta: f64, omega: f64, now: u64) {
+        let weight = self.weights.blocks() * self.weights.current;
         let mut changes = std::mem::take(&mut self.changes);
         changes.clear();
         // All gradients before any move: the block moves as one.
         for j in range.clone() {
-            let (column, scale) = (self.problem.column(j), self.problem.scale[j]);
-            let product = scale * column.extrapolated_dot(&self.rows, alpha, beta, self.recent);
+            let column = self.problem.column(j);
+            let variable = &mut self.variables[j];
+            let mut gradient = variable.scale * column.extrapolated_dot(&self.rows, alpha, beta, self.recent) - variable.linear;
             self.work += column.len() as u64;
-            let ridge = match self.problem.ridge(j) {
-                0.0 => 0.0,
-                ridge => {
-                    let (moved, moves) = &self.last_moves;
-                    let last = if self.recent.is_some() && moved.contains(&j) { moves[j - moved.start] } else { 0.0 };
-                    ridge * (self.x[j] + alpha * self.drift[j] + beta * last)
-                }
-            };
-            let target = self.propose(j, product - self.problem.linear[j] + ridge);
-            changes.push(target - self.x[j]);
-            self.x[j] = target;
+            if self.problem.ridge(j) > 0.0 {
+                let (moved, moves) = &self.last_moves;
+                let last = if self.recent.is_some() && moved.contains(&j) { moves[j - moved.start] } else { 0.0 };
+                gradient += self.problem.ridge(j) * (variable.x + alpha * variable.drift + beta * last);
+            }
+            let target = variable.respond(weight, gradient);
+            changes.push(target - variable.x);
+            variable.x = target;
         }
         self.recent = None;
         for (j, &change) in range.clone().zip(&changes) {
             if change != 0.0 {
-                let (column, scale) = (self.problem.column(j), self.problem.scale[j]);
-                column.move_rows(&mut self.rows, self.problem.weights.as_deref(), change * scale, omega, now);
-                self.drift[j] += omega * change;
+                let variable = &mut self.variables[j];
+                variable.drift += omega * change;
+                let column = self.problem.column(j);
+                column.move_rows(&mut self.rows, self.problem.weights.as_deref(), change * variable.scale, omega, now);
                 self.recent = Some(now);
             }
         }
@@ -174,18 +201,9 @@ impl<'p, M: Columns> Lazy<'p, M> {
         }
     }
 
-    /// The new xⱼ, for a gradient at ȳ.
-    #[inline]
-    fn propose(&mut self, j: usize, gradient: f64) -> f64 {
-        self.grad_sum[j] += self.weights.blocks() * self.weights.current * gradient;
-        (self.start[j] - self.grad_sum[j] / self.blocks.metric[j]).clamp(0.0, self.problem.upper[j])
-    }
-
     /// x̃ₖ, clipped: in exact arithmetic it lies within the bounds, in floating point it can miss by a rounding error.
     pub fn average(&self) -> Vec<f64> {
-        let mut average: Vec<f64> = self.x.iter().zip(&self.drift).map(|(x, r)| x + r / self.weights.sum).collect();
-        self.problem.clip(&mut average);
-        average
+        self.variables.iter().map(|v| (v.x + v.drift / self.weights.sum).clamp(0.0, v.upper)).collect()
     }
 
     /// W·yₖ = WAx̃ₖ.
@@ -194,8 +212,8 @@ impl<'p, M: Columns> Lazy<'p, M> {
     }
 
     /// xₖ.
-    pub fn current(&self) -> &[f64] {
-        &self.x
+    pub fn current(&self) -> Vec<f64> {
+        self.variables.iter().map(|v| v.x).collect()
     }
 
     /// Aₖ and its neighbours.

@@ -46,7 +46,7 @@ impl Algorithm for SiNnls {
         let mut start = x;
         let mut at_start = monitor.check(&start);
         while !at_start.stop {
-            let mut run = Lazy::start(problem, &blocks, start, &at_start.image, &at_start.gradient);
+            let mut run = Lazy::start(problem, &blocks, &start, &at_start.image, &at_start.gradient);
             let target = if self.restarts { 0.5 * at_start.residual } else { 0.0 };
             (start, at_start) = loop {
                 for _ in 0..EPOCHS_PER_CHECK {
