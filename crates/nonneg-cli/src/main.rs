@@ -1,2 +1,46 @@
-//! The nonneg command.
-fn main() {}
+//! The `nonneg` command: reads files, calls the library, writes files.
+
+mod args;
+mod canvas;
+mod commands;
+mod console;
+mod example;
+mod failure;
+mod inputs;
+mod interrupt;
+mod outputs;
+mod plot;
+mod progress;
+mod report;
+mod summary;
+mod values;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use args::{Cli, Command};
+
+/// Solved, converged, done.
+const DONE: u8 = 0;
+/// A limit came first; everything is written all the same.
+const STOPPED_SHORT: u8 = 1;
+/// Bad input or usage; nothing is written.
+const BAD_INPUT: u8 = 2;
+/// Ctrl-C; the best x so far is written.
+const INTERRUPTED: u8 = 130;
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Some(Command::Solve(args)) => commands::solve::run(&args),
+        Some(Command::Verify(args)) => commands::verify::run(&args),
+        Some(Command::Info(args)) => commands::info::run(&args),
+        Some(Command::Generate(args)) => commands::generate::run(&args),
+        Some(Command::Convert(args)) => commands::convert::run(&args),
+        None => console::print(&Cli::command().render_help().to_string()).map(|()| DONE),
+    };
+    ExitCode::from(outcome.unwrap_or_else(|failure| {
+        console::complain(&failure);
+        BAD_INPUT
+    }))
+}

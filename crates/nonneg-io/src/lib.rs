@@ -1,1 +1,191 @@
 //! Matrix and vector files for nonneg.
+//!
+//! The ending of a name decides on the format; `.gz` may follow on the text ones, `-` is standard input or output, and
+//! `file.npz:KEY` names one array of an archive:
+//!
+//! | ending | what | |
+//! |---|---|---|
+//! | `.mtx` | Matrix Market, sparse or dense | text |
+//! | `.svm`, `.libsvm` | LIBSVM: sparse rows with a label each, which becomes the right-hand side | text |
+//! | `.csv`, `.tsv`, `.txt` | tables of numbers | text |
+//! | `.npy` | one NumPy array | |
+//! | `.npz` | `scipy.sparse.save_npz` (CSC, CSR, COO) or NumPy arrays; `b` becomes the right-hand side | |
+//!
+//! Readers check everything, stream, and return columns ([`nonneg::CscMatrix`]) or a dense matrix; every
+//! [`enum@Error`] names the file, the line where there are lines, and what was expected. Nothing is allocated on the
+//! word of a header alone. Writers put the result in place at once or not at all.
+//!
+//! ```
+//! let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("a.svm").display().to_string();
+//! std::fs::write(&path, "1 1:0.5 3:2\n-1 2:1\n")?;
+//!
+//! let problem = nonneg_io::read_problem(&path, None)?;
+//! assert_eq!((problem.matrix.view().rows(), problem.matrix.view().cols()), (2, 3));
+//! assert_eq!(problem.rhs, Some(vec![1.0, -1.0]));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod assemble;
+mod blocks;
+mod csv;
+mod error;
+mod input;
+mod location;
+mod mtx;
+mod npy;
+mod npz;
+mod number;
+mod output;
+mod svm;
+mod write;
+
+use nonneg::AnyMatrix;
+
+use blocks::Lines;
+pub use error::{Error, Result};
+use location::{Format, Location};
+pub use output::{check_output, write_bytes};
+pub use write::{check_problem_output, check_vector_output, holds_rhs, write_problem, write_vector};
+
+/// A matrix read from a file, with the right-hand side that the file may hold (LIBSVM labels, `b` in an .npz).
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// A, as CSC or dense.
+    pub matrix: AnyMatrix,
+    /// b, one element for each row of A.
+    pub rhs: Option<Vec<f64>>,
+}
+
+/// Called now and then with (bytes read so far, total bytes or `None`), from whichever thread reads.
+pub type Progress<'a> = &'a (dyn Fn(u64, Option<u64>) + Sync);
+
+/// What a file says about its matrix before the values are read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shape {
+    /// m.
+    pub rows: usize,
+    /// n.
+    pub cols: usize,
+    /// Stored entries, where the file says so.
+    pub nnz: Option<usize>,
+    /// Type of the numbers in the file: `float64`, `int32`, `real`, `pattern`, ...
+    pub dtype: String,
+    /// How the file stores them: `csc`, `csr`, `coo` or `dense`.
+    pub kind: &'static str,
+}
+
+/// Reads a matrix and the right-hand side beside it. Sparse files become CSC, others dense; `f32` stays `f32`.
+pub fn read_problem(location: &str, progress: Option<Progress>) -> Result<Problem> {
+    let location = Location::parse(location)?;
+    let text = || Ok(Lines::new(input::open_text(&location, progress)?));
+    let dense = |matrix: AnyMatrix| Problem { matrix, rhs: None };
+    match location.format {
+        Format::MatrixMarket => mtx::read(text()?),
+        Format::LibSvm => svm::read(text()?),
+        Format::Csv | Format::Tsv | Format::Txt => Ok(dense(csv::read(text()?)?.into())),
+        Format::Npz => npz::read_problem(location.path, location.key, progress),
+        Format::Npy => Ok(dense(open_npy(location.path, progress)?.read_matrix()?)),
+        Format::Stream => {
+            let mut lines = text()?;
+            match guess(&mut lines)? {
+                Format::MatrixMarket => mtx::read(lines),
+                Format::LibSvm => svm::read(lines),
+                _ => Ok(dense(csv::read(lines)?.into())),
+            }
+        }
+    }
+}
+
+/// Reads a vector: `.npy` and `.npz:KEY` (1-D, or 2-D with one row or column), `.mtx`, and text with one number per
+/// line or all of them in one.
+pub fn read_vector(location: &str) -> Result<Vec<f64>> {
+    let parsed = Location::parse(location)?;
+    let text = || Ok(Lines::new(input::open_text(&parsed, None)?));
+    match parsed.format {
+        Format::Npz => npz::read_vector(parsed.path, parsed.key),
+        Format::Npy => npz::read_vector_array(open_npy(parsed.path, None)?),
+        Format::MatrixMarket => flatten(location, mtx::read(text()?)?.matrix),
+        Format::Csv | Format::Tsv | Format::Txt => flatten(location, csv::read(text()?)?.into()),
+        Format::LibSvm => {
+            let message =
+                "a LIBSVM file holds a matrix with labels, expected a vector in .npy, .npz:KEY, .mtx, .csv, .tsv or .txt";
+            Err(Error::ending(parsed.path, message))
+        }
+        Format::Stream => {
+            let mut lines = text()?;
+            let path = lines.path.clone();
+            match guess(&mut lines)? {
+                Format::MatrixMarket => flatten(&path, mtx::read(lines)?.matrix),
+                _ => flatten(&path, csv::read(lines)?.into()),
+            }
+        }
+    }
+}
+
+/// Shape and entries without the values, where the format allows it (`.mtx`, `.npy`, `.npz`); `None` where the whole
+/// file must be read, and for standard input.
+pub fn peek(location: &str) -> Result<Option<Shape>> {
+    let location = Location::parse(location)?;
+    match location.format {
+        Format::MatrixMarket => {
+            let mut lines = Lines::new(input::open_text(&location, None)?);
+            Ok(Some(mtx::read_header(&mut lines)?.shape()))
+        }
+        Format::Npy => {
+            let array = open_npy(location.path, None)?;
+            npz::dense_shape(&array.name, &array.header).map(Some)
+        }
+        Format::Npz => npz::peek(location.path, location.key).map(Some),
+        Format::LibSvm | Format::Csv | Format::Tsv | Format::Txt | Format::Stream => Ok(None),
+    }
+}
+
+fn open_npy<'a>(path: &str, progress: Option<Progress<'a>>) -> Result<npy::Array<input::Counted<'a>>> {
+    let file = input::Counted::open(path, progress)?;
+    let size = file.size();
+    npy::Array::open(path.to_string(), file, size)
+}
+
+/// The format of a stream, from its first bytes.
+fn guess(lines: &mut Lines) -> Result<Format> {
+    let head = lines.head()?;
+    if head.len() >= mtx::MAGIC.len() && head[..mtx::MAGIC.len()].eq_ignore_ascii_case(mtx::MAGIC) {
+        return Ok(Format::MatrixMarket);
+    }
+    let mut content = head.split(|&b| b == b'\n').filter_map(|line| line.split(|&b| b == b'#').next());
+    Ok(if content.any(|line| line.contains(&b':')) { Format::LibSvm } else { Format::Csv })
+}
+
+/// A matrix with one row or one column as a vector.
+fn flatten(name: &str, matrix: AnyMatrix) -> Result<Vec<f64>> {
+    let view = matrix.view();
+    let (rows, cols) = (view.rows(), view.cols());
+    if rows != 1 && cols != 1 {
+        return Err(Error::content(name, format!("holds a {rows}×{cols} matrix, expected a vector: one row or one column")));
+    }
+    // One column of a sparse file may claim any length: hold it to the limit for columns.
+    assemble::check_shape(name, cols as u64, rows as u64, view.nnz() as u64)?;
+    let mut values = assemble::filled(name, rows * cols, 0.0)?;
+    write::for_each_entry(view, |i, j, value| values[i + j] = value);
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_are_told_apart_by_their_first_lines() {
+        for (text, expected) in [
+            ("%%MatrixMarket matrix array real general\n1 1\n2\n", Format::MatrixMarket),
+            ("\u{FEFF}%%matrixmarket matrix array real general\n", Format::MatrixMarket),
+            ("# at 12:30\n1 2\n", Format::Csv),
+            ("1\n-1 3:0.5\n", Format::LibSvm),
+            ("", Format::Csv),
+        ] {
+            let text = input::Text { path: "-".into(), reader: Box::new(text.as_bytes()), most_bytes: None };
+            assert_eq!(guess(&mut Lines::new(text)).unwrap(), expected);
+        }
+    }
+}

@@ -15,15 +15,20 @@ use crate::trace::{Event, TraceRow};
 /// Passes kept in hand for the sweep and the certificate that end a run.
 const RESERVE: f64 = 3.0;
 
-/// A run without an improvement of 1 % in so many checks (or a quarter of all, if that is more) has stalled.
+/// A run that makes no progress in so many checks (or a quarter of all, if that is more) has stalled.
 const PATIENCE: usize = 100;
+
+/// Progress is a measure of optimality that falls by this factor, or an objective that falls by this part of itself:
+/// what is left below is rounding errors.
+const BETTER_MEASURE: f64 = 0.99;
+const BETTER_OBJECTIVE: f64 = 1e-14;
 
 /// Called with every trace row as it happens.
 pub(crate) type Observer<'a> = &'a mut dyn FnMut(&TraceRow) -> ControlFlow<()>;
 
-pub(crate) struct Watch<'a, M: Columns> {
+pub(crate) struct Watch<'a, M: Columns, R: Columns> {
     certifier: &'a Certifier<'a, M>,
-    problem: &'a Reduced<'a, M>,
+    problem: &'a Reduced<'a, R>,
     settings: &'a Solver,
     observe: Observer<'a>,
     begin: Instant,
@@ -32,10 +37,26 @@ pub(crate) struct Watch<'a, M: Columns> {
     pub certify_time: Duration,
     pub trace: Vec<TraceRow>,
     best: Option<Best>,
-    /// Least gap (or residual) so far and the check that reached it: for the stall rule.
-    progress: (f64, usize),
+    progress: Progress,
     observer_stopped: bool,
     pub status: Status,
+}
+
+/// The last time that something got better, for the stall rule.
+struct Progress {
+    measure: f64,
+    objective: f64,
+    check: usize,
+}
+
+impl Progress {
+    fn note(&mut self, measure: f64, objective: f64, check: usize) {
+        let closer = measure < BETTER_MEASURE * self.measure;
+        let lower = objective < self.objective - BETTER_OBJECTIVE * objective.abs();
+        if closer || lower {
+            *self = Self { measure: measure.min(self.measure), objective: objective.min(self.objective), check };
+        }
+    }
 }
 
 /// The best point so far, in scaled units over all columns.
@@ -45,10 +66,10 @@ pub(crate) struct Best {
     rank: f64,
 }
 
-impl<'a, M: Columns> Watch<'a, M> {
+impl<'a, M: Columns, R: Columns> Watch<'a, M, R> {
     pub fn new(
         certifier: &'a Certifier<'a, M>,
-        problem: &'a Reduced<'a, M>,
+        problem: &'a Reduced<'a, R>,
         settings: &'a Solver,
         observe: Observer<'a>,
         begin: Instant,
@@ -64,7 +85,7 @@ impl<'a, M: Columns> Watch<'a, M> {
             certify_time: Duration::ZERO,
             trace: Vec::new(),
             best: None,
-            progress: (f64::INFINITY, 0),
+            progress: Progress { measure: f64::INFINITY, objective: f64::INFINITY, check: 0 },
             observer_stopped: false,
             status: Status::Stalled,
         }
@@ -72,7 +93,7 @@ impl<'a, M: Columns> Watch<'a, M> {
 
     /// Work so far, in passes.
     pub fn passes(&self) -> f64 {
-        self.work as f64 / (self.problem.matrix.nnz() as f64).max(1.0)
+        self.work as f64 / (self.certifier.nnz() as f64).max(1.0)
     }
 
     /// The status of the answer as it is returned: a point that lost its proof in the caller's units is not solved.
@@ -128,7 +149,7 @@ impl<'a, M: Columns> Watch<'a, M> {
             return Some(Status::PassLimit);
         }
         let checks = self.trace.len();
-        (checks - self.progress.1 > PATIENCE.max(checks / 4)).then_some(Status::Stalled)
+        (checks - self.progress.check > PATIENCE.max(checks / 4)).then_some(Status::Stalled)
     }
 
     /// Whether the natural residual of a signed problem is small enough.
@@ -150,7 +171,7 @@ impl<'a, M: Columns> Watch<'a, M> {
     }
 }
 
-impl<M: Columns> Monitor for Watch<'_, M> {
+impl<M: Columns, R: Columns> Monitor for Watch<'_, M, R> {
     fn check(&mut self, x: &[f64]) -> Check {
         let started = Instant::now();
         let all = self.problem.expand(x);
@@ -173,9 +194,7 @@ impl<M: Columns> Monitor for Watch<'_, M> {
         let residual = evaluation.residual();
         let rank = evaluation.relative_gap.unwrap_or(f64::MAX.min(1e300 * (1.0 + residual)));
         let measure = evaluation.relative_gap.unwrap_or(residual);
-        if measure < 0.99 * self.progress.0 {
-            self.progress = (measure, self.trace.len());
-        }
+        self.progress.note(measure, evaluation.objective, self.trace.len());
         let verdict = self.verdict(&evaluation);
         let check = Check {
             stop: verdict.is_some(),

@@ -1,12 +1,13 @@
 //! Presolve: what an algorithm need not see. Reversible: [`Reduced::expand`] puts every column back.
 //!
-//! * A column with cⱼ ≤ 0 is zero at the optimum when A ≥ 0 (not for signed A), and so is one whose upper bound is zero.
+//! * A column with cⱼ ≤ 0 is zero at the optimum when A ≥ 0 (for signed A only if all are), and so is one whose upper
+//!   bound is zero.
 //! * An empty column that is worth having sits at its upper bound; without one the problem is unbounded.
 //! * Columns are looked at in units of their own (exact powers of two), so that the algorithm sees norms of order one.
 //!
 //! Empty rows cost nothing here: no column touches them.
 
-use crate::certificate::Certifier;
+use crate::certificate::{Certifier, ColumnFacts, Facts};
 use crate::error::{Error, Result};
 use crate::matrix::Columns;
 use crate::problem::LeastSquares;
@@ -38,12 +39,11 @@ impl<'a, M: Columns> Reduced<'a, M> {
     /// The reduced form of a problem on its own, for tests, benchmarks and the curious; [`Solver`](crate::Solver) makes its own.
     pub fn of(matrix: &'a M, problem: &LeastSquares) -> Result<Self> {
         problem.validate()?;
-        Self::new(matrix, problem, &Certifier::new(matrix, problem))
+        Self::new(matrix, problem, &Certifier::new(matrix, problem).facts, ColumnFacts::scale)
     }
 
-    /// Takes out what the facts about the columns decide.
-    pub(crate) fn new(matrix: &'a M, problem: &LeastSquares, certifier: &Certifier<M>) -> Result<Self> {
-        let facts = &certifier.facts;
+    /// Takes out what the facts about the columns decide. `scale` takes the matrix to the facts' units.
+    pub(crate) fn new(matrix: &'a M, problem: &LeastSquares, facts: &Facts, scale: fn(&ColumnFacts) -> f64) -> Result<Self> {
         let mut reduced = Self {
             matrix,
             columns: Vec::new(),
@@ -56,9 +56,11 @@ impl<'a, M: Columns> Reduced<'a, M> {
             fixed: Vec::new(),
             total_columns: matrix.cols(),
         };
+        // Without a positive cⱼ, f(x) ≥ −cᵀx ≥ 0 = f(0) whatever the signs in A.
+        let nothing_to_gain = facts.columns.iter().all(|column| column.high <= 0.0);
         for (j, column) in facts.columns.iter().enumerate() {
             let (linear, upper) = (column.linear(), facts.upper(problem, j));
-            let decided = linear <= 0.0 && (!facts.signed || column.norm == 0.0);
+            let decided = nothing_to_gain || linear <= 0.0 && (!facts.signed || column.norm == 0.0);
             if decided || upper == 0.0 {
                 continue;
             }
@@ -72,7 +74,7 @@ impl<'a, M: Columns> Reduced<'a, M> {
                 continue;
             }
             reduced.columns.push(j);
-            reduced.scale.push(column.scale());
+            reduced.scale.push(scale(column));
             reduced.linear.push(linear);
             reduced.norm.push(column.norm);
             if problem.l2 > 0.0 {

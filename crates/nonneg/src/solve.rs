@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::algorithm::si_nnls::SiNnls;
 use crate::algorithm::{Algorithm, Monitor};
-use crate::certificate::Certifier;
+use crate::certificate::{Certifier, ColumnFacts};
 use crate::error::{Error, Result};
 use crate::matrix::{Columns, MatrixRef, with_columns};
 use crate::monitor::{Observer, Watch};
@@ -52,15 +52,32 @@ impl Solver {
 fn solve_columns<M: Columns>(a: &M, problem: &LeastSquares, settings: &Solver, observe: Observer) -> Result<Solution> {
     let begin = Instant::now();
     let certifier = Certifier::new(a, problem);
-    let reduced = Reduced::new(a, problem, &certifier)?;
-    let start = starting_point(problem, &certifier, &reduced);
+    if certifier.facts.out_of_range() {
+        let copy = certifier.scaled_copy();
+        let view = copy.view();
+        let reduced = Reduced::new(&view, problem, &certifier.facts, |_| 1.0)?;
+        return run(&certifier, &reduced, problem, settings, observe, begin);
+    }
+    let reduced = Reduced::new(a, problem, &certifier.facts, ColumnFacts::scale)?;
+    run(&certifier, &reduced, problem, settings, observe, begin)
+}
+
+fn run<M: Columns, R: Columns>(
+    certifier: &Certifier<M>,
+    reduced: &Reduced<R>,
+    problem: &LeastSquares,
+    settings: &Solver,
+    observe: Observer,
+    begin: Instant,
+) -> Result<Solution> {
+    let start = starting_point(problem, certifier, reduced);
     let presolve = begin.elapsed().as_secs_f64();
 
-    let mut watch = Watch::new(&certifier, &reduced, settings, observe, begin);
+    let mut watch = Watch::new(certifier, reduced, settings, observe, begin);
     if reduced.is_empty() {
         watch.check(&start); // presolve decided every column
     } else {
-        algorithm(settings).run(&reduced, start, &mut watch);
+        algorithm(settings).run(reduced, start, &mut watch);
     }
     let solving = begin.elapsed().as_secs_f64() - presolve - watch.certify_time.as_secs_f64();
 
@@ -70,7 +87,7 @@ fn solve_columns<M: Columns>(a: &M, problem: &LeastSquares, settings: &Solver, o
     let returned = certifier.to_scaled(&x);
     let evaluation = if returned == best.x { best.evaluation } else { certifier.evaluate(&returned) };
     let status = watch.final_status(&evaluation);
-    let certificate = evaluation.into_certificate(&certifier);
+    let certificate = evaluation.into_certificate(certifier);
     watch.record_final(&certificate);
 
     let stats = Stats {
@@ -78,7 +95,7 @@ fn solve_columns<M: Columns>(a: &M, problem: &LeastSquares, settings: &Solver, o
         batch_size: settings.batch_size,
         passes: watch.passes(),
         restarts: watch.restarts,
-        dropped_columns: a.cols() - reduced.len(),
+        dropped_columns: problem.matrix.cols() - reduced.len(),
         signed: certifier.facts.signed,
         seconds: Seconds {
             presolve,
@@ -91,7 +108,7 @@ fn solve_columns<M: Columns>(a: &M, problem: &LeastSquares, settings: &Solver, o
 }
 
 /// x₀ on the kept columns, within bounds.
-fn starting_point<M: Columns>(problem: &LeastSquares, certifier: &Certifier<M>, reduced: &Reduced<M>) -> Vec<f64> {
+fn starting_point<M: Columns, R: Columns>(problem: &LeastSquares, certifier: &Certifier<M>, reduced: &Reduced<R>) -> Vec<f64> {
     let mut start = match problem.start {
         None => vec![0.0; reduced.len()],
         Some(x0) => reduced.restrict(&certifier.to_scaled(x0)),

@@ -33,17 +33,19 @@ impl Term {
         let product = tau * self.product;
         let rounding = 4.0 * f64::EPSILON * (self.linear.abs() + product.abs());
         let d = (self.linear - product) + rounding;
-        if d <= 0.0 {
+        if d <= 0.0 || self.cap == 0.0 {
             return 0.0;
         }
-        if self.ridge == 0.0 {
-            return self.cap * d * (1.0 + 16.0 * f64::EPSILON);
-        }
-        if d <= self.ridge * self.cap {
-            return d * (d / self.ridge) * 0.5 * (1.0 + 16.0 * f64::EPSILON);
-        }
-        // d·U − ½λU², and since d > λU at least half of d·U remains.
-        self.cap * (d - 0.5 * self.ridge * self.cap) * (1.0 + 16.0 * f64::EPSILON)
+        let value = if self.ridge == 0.0 {
+            self.cap * d
+        } else if d <= self.ridge * self.cap {
+            d * (d / self.ridge) * 0.5
+        } else {
+            // Since d > λU, at least half of d·U remains.
+            self.cap * (d - 0.5 * self.ridge * self.cap)
+        };
+        // A product that underflows is still above zero.
+        (value * (1.0 + 16.0 * f64::EPSILON)).max(f64::MIN_POSITIVE)
     }
 
     /// Where xⱼ(τ) changes its form: d = 0, and d = λU.

@@ -4,11 +4,12 @@ use super::Certificate;
 use std::sync::OnceLock;
 
 use super::dual::{Term, best_scale};
-use super::facts::{ColumnFacts, Facts, column_product};
+use super::facts::{ColumnFacts, Facts};
+use super::rows::TINY;
 use super::signed::{positive_column_sums, rank_bound};
 use super::sums::{UNIT, down, up};
 use crate::matrix::kernels::{BoundedSum, GAMMA, bounded_sum};
-use crate::matrix::{Columns, MAX_PARTS, for_columns, multiply};
+use crate::matrix::{Column, Columns, CscMatrix, MAX_PARTS, for_columns, multiply};
 use crate::problem::LeastSquares;
 use crate::scaling::{ldexp, power_of_two, to_caller};
 
@@ -17,8 +18,8 @@ pub(crate) struct Certifier<'a, M: Columns> {
     a: &'a M,
     problem: &'a LeastSquares<'a>,
     pub facts: Facts,
-    /// ½‖b‖²_W, rounded down and to nearest.
-    half_rhs_square: Option<(f64, f64)>,
+    /// ½‖b‖²_W, rounded down.
+    half_rhs_square: Option<f64>,
     /// f̂ from single columns: an upper bound on f*.
     best_single: f64,
     /// r(0)².
@@ -48,7 +49,9 @@ pub(crate) struct Evaluation {
     fit: Option<f64>,
     penalties: f64,
     /// f(x), to nearest.
-    plain_objective: f64,
+    pub objective: f64,
+    /// What numbers that left the range of f64 can have cost, if any did: smaller results are not to be reported.
+    lost: f64,
 }
 
 impl<'a, M: Columns> Certifier<'a, M> {
@@ -57,7 +60,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
         let facts = Facts::new(a, problem);
         let half_rhs_square = facts.rhs.as_ref().map(|b| {
             let sum = weighted_square(b, facts.weights.as_deref());
-            (down(0.5 * (sum.value - sum.error()).max(0.0)), 0.5 * sum.value)
+            down(0.5 * (sum.value - sum.error()).max(0.0))
         });
         let mut certifier =
             Self { a, problem, facts, half_rhs_square, best_single: 0.0, residual_at_zero: 0.0, column_sums: OnceLock::new() };
@@ -66,8 +69,13 @@ impl<'a, M: Columns> Certifier<'a, M> {
             let facts = &certifier.facts.columns[j];
             certifier.residual_term(j, 0.0, -facts.linear())
         };
-        certifier.residual_at_zero = bounded_sum(a.cols(), residual).value;
+        certifier.residual_at_zero = plain_sum((0..a.cols()).map(residual));
         certifier
+    }
+
+    /// Stored entries of A.
+    pub fn nnz(&self) -> usize {
+        self.a.nnz()
     }
 
     /// Multiply-adds that [`new`](Self::new) took.
@@ -88,10 +96,12 @@ impl<'a, M: Columns> Certifier<'a, M> {
         work
     }
 
-    /// x in scaled units.
+    /// x in scaled units; what is positive stays so.
     pub fn to_scaled(&self, x: &[f64]) -> Vec<f64> {
         let unit = self.facts.units.rhs;
-        x.iter().zip(&self.facts.columns).map(|(&x, facts)| ldexp(x, -facts.exponent - unit)).collect()
+        let scaled =
+            |x: f64, facts: &ColumnFacts| ldexp(x, -facts.exponent - unit).max(if x > 0.0 { f64::MIN_POSITIVE } else { 0.0 });
+        x.iter().zip(&self.facts.columns).map(|(&x, facts)| scaled(x, facts)).collect()
     }
 
     /// Scaled x in the caller's units.
@@ -104,6 +114,23 @@ impl<'a, M: Columns> Certifier<'a, M> {
     /// r(0), scaled.
     pub fn residual_at_zero(&self) -> f64 {
         self.residual_at_zero.sqrt()
+    }
+
+    /// The matrix in scaled units, without rows that have no weight: for algorithms, where the caller's numbers would
+    /// leave the range of f64 on the way.
+    pub fn scaled_copy(&self) -> CscMatrix<f64, u64> {
+        let (mut col_ptr, mut row_idx, mut values) = (vec![0], Vec::new(), Vec::new());
+        for (j, facts) in self.facts.columns.iter().enumerate() {
+            let scale = facts.scale();
+            self.a.column(j).for_each(|i, v| {
+                if v != 0.0 && self.weight(i) > 0.0 {
+                    row_idx.push(i as u64);
+                    values.push(v * scale);
+                }
+            });
+            col_ptr.push(values.len());
+        }
+        CscMatrix::from_checked(self.a.rows(), col_ptr, row_idx, values)
     }
 
     /// min f over multiples of one column, rounded up: f* is at most this.
@@ -136,43 +163,49 @@ impl<'a, M: Columns> Certifier<'a, M> {
         let (a, facts) = (self.a, &self.facts);
         let n = a.cols();
         let support = x.iter().filter(|&&v| v > 0.0).count();
-        let image = multiply(a, n, |j| (j, x[j] * facts.columns[j].scale()));
+        let image = self.image(x);
         let square = weighted_square(&image, facts.weights.as_deref());
-        let square_high = up(square.value + square.error());
+        let square_high = square_bound(&image, square, facts.weights.as_deref());
 
         // With weights the products need WAx, and Ax itself is still wanted at the end.
         let unweighted = facts.weights.as_ref().map(|_| image.clone());
         let weighted = facts.weigh(image);
+        // An x of zero, or beyond the range of f64, has no products worth a pass; y = 0 is then the dual point.
+        let usable = support > 0 && square_high.is_finite();
         let needed = |j: usize| facts.signed || facts.columns[j].high > 0.0 || x[j] != 0.0;
-        let at_zero = support == 0;
         let products: Vec<(f64, f64)> = for_columns(n, |j| {
-            if at_zero || !needed(j) {
+            if !usable || !needed(j) {
                 return (0.0, 0.0);
             }
-            let (sum, error) = column_product(a.column(j), &facts.columns[j], &weighted);
+            let (sum, error) = weighted.product(a.column(j), &facts.columns[j]);
             (sum.value, sum.value - error)
         });
-        let touched = |j: usize| if x[j] != 0.0 { 2 } else { u64::from(!at_zero && needed(j)) };
+        let touched = |j: usize| u64::from(x[j] != 0.0) + u64::from(usable && needed(j));
         let work = (0..n).map(|j| touched(j) * a.column_len(j) as u64).sum();
 
         // f(x) = ½‖Ax‖² + ½λ₂‖x‖² − cᵀx, rounded up.
         let linear_low = bounded_sum(n, |j| if x[j] > 0.0 { facts.columns[j].low * x[j] } else { 0.0 });
         let ridge = bounded_sum(n, |j| facts.columns[j].ridge * x[j] * x[j]);
         let square_exact = self.exact_square_bound(x, square_high, support);
-        let ridge_high = up(ridge.value + ridge.error()) + if ridge.value > 0.0 { power_of_two(-1000) } else { 0.0 };
+        let ridge_high = up(ridge.value + ridge.error());
         let t_low = linear_low.value - linear_low.error();
         let rounding = 8.0 * UNIT * (square_exact + ridge_high + t_low.abs());
-        let objective = 0.5 * (square_exact + ridge_high) - t_low + rounding + self.underflow_slack(x, n);
+        let (underflow, lost) = self.underflow(x, &products, square_exact);
+        let objective = 0.5 * (square_exact + ridge_high) - t_low + rounding + underflow;
 
         let gradient: Vec<f64> =
             (0..n).map(|j| products[j].0 - facts.columns[j].linear() + facts.columns[j].ridge * x[j]).collect();
-        let residual_square = bounded_sum(n, |j| if needed(j) { self.residual_term(j, x[j], gradient[j]) } else { 0.0 }).value;
+        let residual = |j: usize| self.residual_term(j, x[j], gradient[j]);
+        let residual_square =
+            if usable || support == 0 { plain_sum((0..n).filter(|&j| needed(j)).map(residual)) } else { f64::INFINITY };
 
-        let (tau, shift, bound) = self.lower_bound(&products, square_high, &weighted.values);
+        let (tau, shift, bound) = self.lower_bound(&products, usable.then_some((square_high, &weighted.values)));
         let best_known = self.best_known(objective, t_low, square_exact + ridge_high);
         let relative_gap = bound.and_then(|bound| relative(objective - bound, best_known));
 
-        let plain_linear = bounded_sum(n, |j| if x[j] > 0.0 { facts.columns[j].linear() * x[j] } else { 0.0 }).value;
+        // A penalty beyond the range of f64 is no number to report.
+        let linear = |facts: &ColumnFacts| if facts.low.is_finite() { facts.linear() } else { facts.low };
+        let plain_linear = plain_sum((0..n).filter(|&j| x[j] > 0.0).map(|j| linear(&facts.columns[j]) * x[j]));
         let image = unweighted.unwrap_or(weighted.values);
         let (fit, penalties) = self.caller_objective(x, &image, ridge.value);
         Evaluation {
@@ -186,8 +219,24 @@ impl<'a, M: Columns> Certifier<'a, M> {
             dual: (tau, shift),
             fit,
             penalties,
-            plain_objective: 0.5 * (square.value + ridge.value) - plain_linear,
+            objective: 0.5 * (square.value + ridge.value) - plain_linear,
+            lost,
         }
+    }
+
+    /// Ax: parallel, with one factor per column; or term by term, where that factor would leave the range of f64.
+    fn image(&self, x: &[f64]) -> Vec<f64> {
+        let factor = |j: usize| x[j] * self.facts.columns[j].scale();
+        let in_range = |j: usize| x[j] == 0.0 || (1e-250..1e250).contains(&factor(j));
+        if (0..x.len()).all(in_range) {
+            return multiply(self.a, x.len(), |j| (j, factor(j)));
+        }
+        let mut image = vec![0.0; self.a.rows()];
+        for j in (0..x.len()).filter(|&j| x[j] > 0.0) {
+            let scale = self.facts.columns[j].scale();
+            self.a.column(j).for_each(|i, v| image[i] += (v * scale) * x[j]);
+        }
+        image
     }
 
     /// ‖Ax‖²_W for the exact Ax, from that of the computed one: sums of `support` terms and [`MAX_PARTS`] parts.
@@ -202,15 +251,26 @@ impl<'a, M: Columns> Certifier<'a, M> {
         up(norm * norm)
     }
 
-    /// What products below the range of f64 can have cost f(x): zero unless some exist.
-    fn underflow_slack(&self, x: &[f64], n: usize) -> f64 {
-        let tiny = power_of_two(-400);
-        let at_risk = |j: usize| x[j] > 0.0 && (x[j] < tiny || self.facts.columns[j].underflow);
-        if (0..n).any(at_risk) { n as f64 * (1.0 + x.iter().sum::<f64>()) * power_of_two(-700) } else { 0.0 }
+    /// What numbers below the range of f64 can have cost f(x) at most, and the part of it due to columns at risk.
+    fn underflow(&self, x: &[f64], products: &[(f64, f64)], square: f64) -> (f64, f64) {
+        let at_risk = |j: usize| x[j] < TINY || self.facts.columns[j].underflow;
+        let (mut slack, mut lost) = (0.0, 0.0);
+        for j in (0..x.len()).filter(|&j| x[j] > 0.0) {
+            slack += 1.0;
+            if at_risk(j) {
+                // An error of 2^-1074 in xⱼ or in an entry of its column, times all that it can meet.
+                let facts = &self.facts.columns[j];
+                let slope = facts.low.abs().max(facts.high.abs()) + products[j].0.abs() + facts.curvature() * (1.0 + x[j]);
+                lost += 1.0 + slope + (1.0 + x[j]) * (1.0 + square);
+            }
+        }
+        ((slack + lost) * power_of_two(-1000), lost * power_of_two(-1000))
     }
 
-    /// (τ, σ, D): the best bound on the ray y = τAx, or where that gives none, at y = Ax + σ1; rounded down.
-    fn lower_bound(&self, products: &[(f64, f64)], square_high: f64, weighted: &[f64]) -> (f64, f64, Option<f64>) {
+    /// (τ, σ, D): the best bound on the ray y = τAx, or where that gives none, at y = Ax + σ1; rounded down. `image` is
+    /// (‖Ax‖²_W, WAx), or nothing for y = 0.
+    fn lower_bound(&self, products: &[(f64, f64)], image: Option<(f64, &Vec<f64>)>) -> (f64, f64, Option<f64>) {
+        let square_high = image.map_or(0.0, |(square, _)| square);
         let facts = &self.facts;
         let counts = |(_, f): &(usize, &ColumnFacts)| facts.signed || f.high > 0.0;
         let term = |(j, f): (usize, &ColumnFacts)| Term {
@@ -237,12 +297,13 @@ impl<'a, M: Columns> Certifier<'a, M> {
             term.product += shift * sum - 4.0 * UNIT * (term.product.abs() + shift * sum);
         }
         // ‖y + σ1‖²_W = ‖y‖²_W + 2σ·1ᵀWy + σ²·1ᵀW1.
-        let (cross, ones) = (bounded_sum(weighted.len(), |i| weighted[i]), bounded_sum(weighted.len(), |i| self.weight(i)));
+        let cross = image.map_or(BoundedSum::default(), |(_, weighted)| bounded_sum(weighted.len(), |i| weighted[i]));
+        let ones = bounded_sum(self.a.rows(), |i| self.weight(i));
         let cross_high = 2.0 * shift * (cross.value + cross.error());
         let ones_high = up(shift * shift * (ones.value + ones.error()));
         let square = square_high + cross_high + ones_high + 8.0 * UNIT * (square_high + cross_high.abs() + ones_high);
         match dual_value(&terms, 1.0, square.max(0.0)) {
-            Some(bound) => (1.0, shift, Some(bound)),
+            Some(bound) => (if image.is_some() { 1.0 } else { 0.0 }, shift, Some(bound)),
             None => no_bound,
         }
     }
@@ -289,7 +350,7 @@ impl Evaluation {
 
     /// The objective in the caller's units.
     fn caller_objective(&self) -> f64 {
-        self.fit.map_or(self.plain_objective, |fit| fit + self.penalties)
+        self.fit.map_or(self.objective, |fit| fit + self.penalties)
     }
 
     /// In the caller's units, without the dual vector.
@@ -297,17 +358,21 @@ impl Evaluation {
         let units = certifier.facts.units;
         let objective = self.caller_objective();
         let lower_bound = self.bound.map(|bound| match certifier.half_rhs_square {
-            Some((low, _)) => (low + bound - 4.0 * UNIT * (low + bound.abs())).max(0.0).min(objective),
+            Some(low) => (low + bound - 4.0 * UNIT * (low + bound.abs())).max(0.0).min(objective),
             None => bound.min(objective),
         });
-        let finite = |v: f64| v.is_finite().then_some(v);
+        let sound = |v: f64| v.is_finite() && (self.lost == 0.0 || v.abs() > 1e15 * self.lost);
         Certificate {
-            objective: finite(objective).and_then(|v| to_caller(v, units.objective())),
-            residual_norm: self.fit.and_then(finite).and_then(|fit| to_caller((2.0 * fit).sqrt(), units.rhs + units.weight / 2)),
-            lower_bound: lower_bound.and_then(|v| to_caller(v, units.objective())),
+            objective: if sound(objective) { to_caller(objective, units.objective()) } else { None },
+            residual_norm: self.fit.filter(|&fit| sound(fit)).and_then(|fit| to_caller((2.0 * fit).sqrt(), units.norm())),
+            lower_bound: lower_bound.filter(|v| v.is_finite()).and_then(|v| to_caller(v, units.objective())),
             relative_gap: self.relative_gap,
-            natural_residual: finite(self.residual()).and_then(|r| to_caller(r, units.rhs + units.weight / 2)),
-            relative_residual: relative(self.residual(), certifier.residual_at_zero()),
+            natural_residual: if sound(self.residual_square) { to_caller(self.residual(), units.norm()) } else { None },
+            relative_residual: if sound(self.residual_square) {
+                relative(self.residual(), certifier.residual_at_zero())
+            } else {
+                None
+            },
             support: self.support,
             dual: Vec::new(),
         }
@@ -319,10 +384,25 @@ impl Evaluation {
         if self.bound.is_some() {
             let unit = certifier.facts.units.rhs;
             let (tau, shift) = self.dual;
-            certificate.dual = self.image.iter().map(|y| ldexp(tau * y + shift, unit)).collect();
+            // τ = 0 stands for y = 0 whatever Ax is, an infinite one too.
+            let multiple = |y: f64| if tau == 0.0 { 0.0 } else { tau * y };
+            certificate.dual = self.image.iter().map(|&y| ldexp(multiple(y) + shift, unit)).collect();
         }
         certificate
     }
+}
+
+/// A sum that keeps an infinite term infinite.
+fn plain_sum(terms: impl Iterator<Item = f64>) -> f64 {
+    terms.sum()
+}
+
+/// ‖v‖²_W rounded up, what underflows included.
+fn square_bound(v: &[f64], square: BoundedSum, weights: Option<&[f64]>) -> f64 {
+    let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
+    let may_underflow = (0..v.len()).any(|i| v[i] != 0.0 && weight(i) != 0.0 && v[i].abs().min(v[i].abs() * weight(i)) < TINY);
+    let lost = if may_underflow { v.len() as f64 * power_of_two(-1000) } else { 0.0 };
+    up(square.value + square.error()) + lost
 }
 
 /// D(τ) with every rounding downwards, if it is finite.
@@ -334,18 +414,17 @@ fn dual_value(terms: &[Term], tau: f64, square_high: f64) -> Option<f64> {
 
 /// amount/|scale|, where 0/0 is 0 and anything else that is not finite is unknown.
 fn relative(amount: f64, scale: f64) -> Option<f64> {
-    let amount = amount.max(0.0);
-    if amount == 0.0 {
+    if amount <= 0.0 {
         return Some(0.0);
     }
     let ratio = up(amount / scale.abs());
-    ratio.is_finite().then_some(ratio)
+    (ratio.is_finite() && scale.is_finite()).then_some(ratio)
 }
 
 /// Σ wᵢvᵢ².
 fn weighted_square(v: &[f64], weights: Option<&[f64]>) -> BoundedSum {
     match weights {
         None => bounded_sum(v.len(), |i| v[i] * v[i]),
-        Some(w) => bounded_sum(v.len(), |i| w[i] * v[i] * v[i]),
+        Some(w) => bounded_sum(v.len(), |i| if w[i] == 0.0 { 0.0 } else { w[i] * v[i] * v[i] }),
     }
 }

@@ -6,10 +6,12 @@
 
 use std::sync::OnceLock;
 
-use super::sums::{ExactSum, down, up};
-use crate::matrix::kernels::BoundedSum;
+use super::linear;
+use super::rows::{RowVector, TINY};
+use super::sums::{down, up};
+use crate::matrix::kernels::GAMMA;
 use crate::matrix::{Column, Columns, for_columns};
-use crate::problem::{LeastSquares, Target};
+use crate::problem::LeastSquares;
 use crate::scaling::{exponent, ldexp, power_of_two};
 
 /// Exponents of the units.
@@ -26,6 +28,14 @@ impl Units {
     pub fn objective(self) -> i32 {
         2 * self.rhs + self.weight
     }
+    /// log₂ of the unit of norms of row vectors.
+    pub fn norm(self) -> i32 {
+        self.rhs + self.weight / 2
+    }
+    /// log₂ of what a linear term of the caller's is multiplied by.
+    pub fn linear(self, column: &ColumnFacts) -> i32 {
+        column.exponent - self.rhs - self.weight
+    }
 }
 
 /// One column, in scaled units.
@@ -33,10 +43,14 @@ impl Units {
 pub struct ColumnFacts {
     /// The power of two that the column is multiplied by, at most ±1000.
     pub exponent: i32,
-    /// Some product with this column's entries may underflow: allow for it.
+    /// Some entry is so small beside the others that a product with it may underflow.
     pub underflow: bool,
+    /// Some entry in a row without weight is so large that it overflows in this column's unit.
+    pub overflow: bool,
     /// Some entry is negative.
     pub signed: bool,
+    /// The largest |entry|.
+    pub largest: f64,
     /// Lⱼ = ‖A:ⱼ‖²_W, to a relative error of γ; zero for an empty column.
     pub norm: f64,
     /// λ₂ for this column.
@@ -62,37 +76,6 @@ impl ColumnFacts {
         self.norm + self.ridge
     }
 }
-
-/// A vector with one element per row, in scaled units.
-#[derive(Debug)]
-pub struct RowVector {
-    pub values: Vec<f64>,
-    /// The least |value| ≠ 0 and the largest: tell whether a product can underflow, and what that can cost.
-    smallest: f64,
-    largest: f64,
-    /// Every value is exact, so that sums of products can be made exact.
-    exact: bool,
-}
-
-impl RowVector {
-    pub fn new(values: Vec<f64>, exact: bool) -> Self {
-        let smallest = values.iter().map(|v| v.abs()).filter(|&v| v > 0.0).fold(f64::INFINITY, f64::min);
-        let largest = values.iter().fold(0.0f64, |largest, v| largest.max(v.abs()));
-        Self { values, smallest, largest, exact }
-    }
-}
-
-/// Σ ãᵢvᵢ with bounds on its error, underflow included.
-pub fn column_product<C: Column>(column: C, facts: &ColumnFacts, vector: &RowVector) -> (BoundedSum, f64) {
-    let scale = facts.scale();
-    let sum = column.bounded_sum(|i, a| (a * scale) * vector.values[i]);
-    let may_underflow = facts.underflow || vector.smallest < TINY;
-    let slack = if may_underflow { column.len() as f64 * (1.0 + vector.largest) * power_of_two(-1000) } else { 0.0 };
-    (sum, sum.error() + slack)
-}
-
-/// 2^-400: a product of two numbers above this does not underflow, nor does its rounding error.
-const TINY: f64 = f64::from_bits((1023 - 400) << 52);
 
 /// Everything that is known of the problem before an x is looked at.
 pub struct Facts {
@@ -120,52 +103,20 @@ impl Facts {
         });
         let mut columns =
             for_columns(a.cols(), |j| shape(a.column(j), weights.as_deref(), problem.l2, units, problem.upper.at(j)));
-
-        let mut rhs = None;
-        match problem.target {
-            Target::Rhs(b) => {
-                let counts = |i: &usize| weights.as_ref().is_none_or(|w| w[*i] > 0.0);
-                units.rhs = largest_exponent((0..b.len()).filter(counts).map(|i| b[i]));
-                let scaled: Vec<f64> = b.iter().map(|&b| ldexp(b, -units.rhs)).collect();
-                let weighted = weigh(&scaled, weights.as_deref());
-                let linear = for_columns(a.cols(), |j| linear_bounds(a.column(j), &columns[j], &weighted));
-                for (facts, (low, high)) in columns.iter_mut().zip(linear) {
-                    (facts.low, facts.high) = (low, high);
-                }
-                rhs = Some(scaled);
-            }
-            Target::Linear(c) => {
-                let exponents =
-                    c.iter().zip(&columns).filter(|(c, _)| **c != 0.0).map(|(c, facts)| exponent(*c) + facts.exponent);
-                units.rhs = exponents.max().unwrap_or(0) - units.weight;
-                for (facts, &c) in columns.iter_mut().zip(c) {
-                    let scaled = ldexp(c, facts.exponent - units.rhs - units.weight);
-                    // A c that underflows in these units is irrelevant, but its sign is not.
-                    let slack = if c != 0.0 && !scaled.is_normal() { f64::MIN_POSITIVE } else { 0.0 };
-                    (facts.low, facts.high) = (scaled - slack, if c > 0.0 { scaled + slack } else { scaled.min(0.0) });
-                }
-            }
-        }
-        if problem.l1 > 0.0 {
-            for facts in &mut columns {
-                let penalty = ldexp(problem.l1, facts.exponent - units.rhs - units.weight);
-                facts.low =
-                    if penalty.is_finite() { widen(facts.low - penalty, facts.low, penalty, -1.0) } else { f64::NEG_INFINITY };
-                let penalty = penalty.min(f64::MAX / 8.0);
-                facts.high = widen(facts.high - penalty, facts.high, penalty, 1.0);
-            }
-        }
+        let rhs = linear::fill(a, problem, weights.as_deref(), &mut columns, &mut units);
         let signed = columns.iter().any(|facts| facts.signed);
         let bounded = (0..a.cols()).any(|j| problem.upper.at(j) < f64::INFINITY);
         Self { units, weights, rhs, columns, signed, bounded, rank_bound: OnceLock::new() }
     }
 
+    /// Whether kernels that work on the caller's entries could overflow or underflow on some column.
+    pub fn out_of_range(&self) -> bool {
+        self.columns.iter().any(|column| column.overflow || column.exponent.abs() > 700)
+    }
+
     /// v times the weights.
     pub fn weigh(&self, v: Vec<f64>) -> RowVector {
-        match &self.weights {
-            None => RowVector::new(v, true),
-            Some(_) => weigh(&v, self.weights.as_deref()),
-        }
+        RowVector::new(v, self.weights.as_deref(), |_| true)
     }
 
     /// ℓⱼ in scaled units, never zero for a positive bound.
@@ -186,40 +137,27 @@ impl Facts {
         if facts.curvature() == 0.0 {
             return upper;
         }
-        let curvature = facts.norm * (1.0 - 2.0 * crate::matrix::kernels::GAMMA) + down(facts.ridge);
-        upper.min(up(facts.high.max(0.0) / curvature))
+        let curvature = facts.norm * (1.0 - 2.0 * GAMMA) + down(facts.ridge);
+        let from_data = if facts.high > 0.0 { up(facts.high / curvature).max(f64::MIN_POSITIVE) } else { 0.0 };
+        upper.min(from_data)
     }
 }
 
-/// `difference` = v − penalty, moved outwards by its rounding error.
-fn widen(difference: f64, v: f64, penalty: f64, direction: f64) -> f64 {
-    let error = 2.0 * f64::EPSILON * (v.abs() + penalty);
-    let underflow = if penalty < f64::MIN_POSITIVE { f64::MIN_POSITIVE } else { 0.0 };
-    difference + direction * (error + underflow)
-}
-
-fn largest_exponent(values: impl Iterator<Item = f64>) -> i32 {
+/// ⌊log₂⌋ of the largest |v|, or 0.
+pub fn largest_exponent(values: impl Iterator<Item = f64>) -> i32 {
     values.filter(|&v| v != 0.0).map(exponent).max().unwrap_or(0)
-}
-
-fn weigh(v: &[f64], weights: Option<&[f64]>) -> RowVector {
-    match weights {
-        None => RowVector::new(v.to_vec(), true),
-        Some(w) => {
-            let exact = v.iter().zip(w).all(|(v, w)| v.mul_add(*w, -(v * w)) == 0.0);
-            RowVector::new(v.iter().zip(w).map(|(v, w)| v * w).collect(), exact)
-        }
-    }
 }
 
 /// Unit, norm, ridge and sign of one column; the linear term comes later.
 fn shape<C: Column>(column: C, weights: Option<&[f64]>, l2: f64, units: Units, upper: f64) -> ColumnFacts {
-    let (mut largest, mut smallest, mut signed) = (0.0f64, f64::INFINITY, false);
+    let (mut largest, mut smallest, mut signed, mut idle) = (0.0f64, f64::INFINITY, false, 0.0f64);
     column.for_each(|i, a| {
         if a != 0.0 && weights.is_none_or(|w| w[i] > 0.0) {
             largest = largest.max(a.abs());
             smallest = smallest.min(a.abs());
             signed |= a < 0.0;
+        } else {
+            idle = idle.max(a.abs());
         }
     });
     let ridge_exponent = (l2 > 0.0).then(|| exponent(l2) - units.weight);
@@ -230,16 +168,16 @@ fn shape<C: Column>(column: C, weights: Option<&[f64]>, l2: f64, units: Units, u
         let scale = power_of_two(first);
         norm = match weights {
             None => column.bounded_sum(|_, a| (a * scale) * (a * scale)).value,
-            Some(w) => column.bounded_sum(|i, a| (a * scale) * (a * scale) * w[i]).value,
+            Some(w) => column.bounded_sum(|i, a| (a * scale) * w[i] * (a * scale)).value, // in this order, w = 0 wins over a²
         };
         let mut size = if norm > 0.0 { exponent(norm) } else { 0 };
         if let Some(ridge) = ridge_exponent {
             let ridge = ridge + 2 * first;
-            size = match size.max(ridge) {
-                largest if (size - ridge).abs() <= 60 => {
-                    exponent(ldexp(norm, -largest) + ldexp(l2, 2 * first - units.weight - largest)) + largest
-                }
-                largest => largest,
+            let largest = size.max(ridge);
+            size = if (size - ridge).abs() <= 60 {
+                exponent(ldexp(norm, -largest) + ldexp(l2, 2 * first - units.weight - largest)) + largest
+            } else {
+                largest
             };
         }
         let unit = (first - size.div_euclid(2)).clamp(-1000, 1000);
@@ -254,17 +192,7 @@ fn shape<C: Column>(column: C, weights: Option<&[f64]>, l2: f64, units: Units, u
     };
     let ridge = ldexp(l2, 2 * unit - units.weight);
     let underflow = largest > 0.0 && ldexp(smallest, unit) < TINY;
-    ColumnFacts { exponent: unit, underflow, signed, norm, ridge, low: 0.0, high: 0.0 }
-}
-
-/// Bounds on Σ ãᵢwᵢb̃ᵢ; where ordinary arithmetic cannot tell its sign, exactly.
-fn linear_bounds<C: Column>(column: C, facts: &ColumnFacts, weighted_rhs: &RowVector) -> (f64, f64) {
-    let (sum, error) = column_product(column, facts, weighted_rhs);
-    let sign_unknown = sum.value.abs() <= error && error > 0.0;
-    if sign_unknown && weighted_rhs.exact && !facts.underflow && weighted_rhs.smallest >= TINY {
-        let (scale, mut exact) = (facts.scale(), ExactSum::default());
-        column.for_each(|i, a| exact.add_product(a * scale, weighted_rhs.values[i]));
-        return exact.bounds();
-    }
-    (sum.value - error, sum.value + error)
+    let overflow = ldexp(idle, unit) > power_of_two(900);
+    let largest = ldexp(largest, unit);
+    ColumnFacts { exponent: unit, underflow, overflow, signed, largest, norm, ridge, low: 0.0, high: 0.0 }
 }

@@ -16,10 +16,13 @@
 mod dual;
 mod evaluate;
 mod facts;
+mod linear;
+mod rows;
 mod signed;
 mod sums;
 
 pub(crate) use evaluate::{Certifier, Evaluation};
+pub(crate) use facts::{ColumnFacts, Facts};
 
 use crate::error::Result;
 use crate::matrix::with_columns;

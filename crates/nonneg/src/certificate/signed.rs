@@ -18,7 +18,7 @@ const MAX_COLUMNS: usize = 500;
 /// Some X ≥ max x*ⱼ in scaled units, if A has full column rank and that can be proved, with the multiply-adds spent.
 pub fn rank_bound<M: Columns>(a: &M, facts: &Facts) -> (Option<f64>, u64) {
     let n = a.cols();
-    if n > MAX_COLUMNS || facts.columns.iter().any(|column| column.norm == 0.0 || column.underflow) {
+    if n > MAX_COLUMNS || facts.columns.iter().any(|column| column.norm == 0.0 || column.underflow || column.overflow) {
         return (None, 0);
     }
     let work = n as u64 * a.nnz() as u64 / 2;
@@ -117,7 +117,7 @@ pub fn positive_column_sums<M: Columns>(a: &M, facts: &Facts) -> Option<Vec<f64>
         let column: &ColumnFacts = &facts.columns[j];
         let scale = column.scale();
         let sum = a.column(j).bounded_sum(|i, v| (v * scale) * facts.weights.as_ref().map_or(1.0, |w| w[i]));
-        if column.underflow { 0.0 } else { sum.value - sum.error() }
+        if column.underflow || column.overflow { 0.0 } else { sum.value - sum.error() }
     };
     let sums = for_columns(a.cols(), sum);
     sums.iter().all(|&s| s > 0.0).then_some(sums)

@@ -57,7 +57,7 @@ impl<T: Value, I: Index> CscMatrix<T, I> {
     }
 
     /// For code in this crate that has built sorted, checked parts.
-    pub(super) fn from_checked(rows: usize, col_ptr: Vec<usize>, row_idx: Vec<I>, values: Vec<T>) -> Self {
+    pub(crate) fn from_checked(rows: usize, col_ptr: Vec<usize>, row_idx: Vec<I>, values: Vec<T>) -> Self {
         Self { rows, col_ptr, row_idx, values }
     }
 

@@ -29,12 +29,12 @@ impl<T: Value> DenseMatrix<T> {
 
     /// From values in row-major order (one transposing copy).
     pub fn from_row_major(rows: usize, cols: usize, values: &[T]) -> Result<Self> {
-        check_dense(rows, cols, values)?;
+        check_size(rows, cols, values)?;
         let mut columns = Vec::with_capacity(values.len());
         for j in 0..cols {
             columns.extend((0..rows).map(|i| values[i * cols + j]));
         }
-        Ok(Self { rows, cols, values: columns })
+        Self::new(rows, cols, columns)
     }
 
     /// Borrows it.
@@ -73,11 +73,16 @@ impl<'a, T: Value> DenseView<'a, T> {
 }
 
 fn check_dense<T: Value>(rows: usize, cols: usize, values: &[T]) -> Result<()> {
-    if rows.checked_mul(cols) != Some(values.len()) {
-        return Err(Error::Matrix(format!("{} values do not fill a {rows}×{cols} dense matrix", values.len())));
-    }
+    check_size(rows, cols, values)?;
     if let Some(k) = values.iter().position(|v| !v.to_f64().is_finite()) {
         return Err(Error::Matrix(format!("column {}, row {}: {:?} is not a finite number", k / rows, k % rows, values[k])));
+    }
+    Ok(())
+}
+
+fn check_size<T: Value>(rows: usize, cols: usize, values: &[T]) -> Result<()> {
+    if rows.checked_mul(cols) != Some(values.len()) {
+        return Err(Error::Matrix(format!("{} values do not fill a {rows}×{cols} dense matrix", values.len())));
     }
     Ok(())
 }

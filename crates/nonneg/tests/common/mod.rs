@@ -3,6 +3,7 @@
 #![allow(dead_code)] // each test file uses a part of it
 
 pub mod check_x;
+pub mod claims;
 pub mod dyadic;
 pub mod exact;
 pub mod problems;
@@ -169,6 +170,20 @@ impl Problem {
     pub fn solve_from(&self, solver: &Solver, start: &[f64]) -> Result<Solution> {
         let matrix = self.matrix();
         solver.solve_problem(&self.least_squares(&matrix).start(start))
+    }
+
+    /// Σ |aᵢⱼ||aᵢₖ|wᵢ: the size of what is added up to an entry of AᵀWA.
+    pub fn entry_size(&self, j: usize, k: usize) -> f64 {
+        (0..self.rows).map(|i| (self.entry(i, j) * self.entry(i, k)).abs() * self.weight(i)).sum()
+    }
+
+    /// (|A|ᵀW|b|)ⱼ + λ₁, or |cⱼ| + λ₁: the size of what is added up to the linear term.
+    pub fn linear_size(&self, j: usize) -> f64 {
+        let sum: f64 = match &self.goal {
+            Goal::Rhs(b) => (0..self.rows).map(|i| (self.entry(i, j) * b[i]).abs() * self.weight(i)).sum(),
+            Goal::Linear(c) => c[j].abs(),
+        };
+        sum + self.l1
     }
 
     /// x moved into 0 ≤ x ≤ ℓ.

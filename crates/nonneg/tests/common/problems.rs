@@ -88,7 +88,7 @@ pub enum Scale {
     Columns,
     /// Each row of A and its entry of b by their own.
     Rows,
-    /// The weights, where there are any.
+    /// The weights, where there are any, by half as much.
     Weights,
 }
 
@@ -249,9 +249,11 @@ impl Recipe {
 
     fn scale(&self, random: &mut Random, problem: &mut Problem) {
         let (m, n) = (self.rows, self.cols);
+        // The library refuses weights that differ by more than 1e240.
+        let (binary, decimal) = if self.scale == Scale::Weights { (380, 1e100) } else { (600, 1e200) };
         let mut factor = || match self.binary {
-            true => 2f64.powi(random.integer(-600, 600) as i32),
-            false => random.pick(&[1e-200, 1.0, 1e200]),
+            true => 2f64.powi(random.integer(-binary, binary) as i32),
+            false => random.pick(&[1.0 / decimal, 1.0, decimal]),
         };
         let times = |values: &mut [f64], factor: f64| values.iter_mut().for_each(|v| *v *= factor);
         match self.scale {

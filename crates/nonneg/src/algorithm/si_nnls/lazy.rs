@@ -92,7 +92,8 @@ impl<'p, M: Columns> Lazy<'p, M> {
             .map(|i| {
                 let weight = problem.weights.as_ref().map_or(1.0, |w| w[i]);
                 let last_move = weight * moved[i];
-                RowState { ax: weight * image[i] + last_move, drift: 0.0, last_move, stamp: 1 }
+                let before = if weight == 0.0 { 0.0 } else { weight * image[i] };
+                RowState { ax: before + last_move, drift: 0.0, last_move, stamp: 1 }
             })
             .collect();
         let last_moves = (0..change.len(), change);

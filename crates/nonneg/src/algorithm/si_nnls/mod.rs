@@ -1,7 +1,8 @@
 //! SI-NNLS+: an accelerated primal–dual coordinate method whose cost depends on no constant of the matrix.
 //!
 //! [`Explicit`] is the algorithm as the paper defines it, [`Lazy`] the same one at the cost of the nonzeros it touches.
-//! [`SiNnls`] restarts it: from x₀ until the natural residual r(x̃) has halved, then again from x̃.
+//! [`SiNnls`] restarts it: from x₀ until the natural residual r(x̃) has fallen by a constant
+//! factor, then again from x̃.
 
 mod blocks;
 mod explicit;
@@ -23,7 +24,12 @@ use crate::presolve::Reduced;
 use crate::settings::BlockMetric;
 
 /// Epochs (n steps) between checks, each of which costs about two passes.
-const EPOCHS_PER_CHECK: usize = 5;
+const EPOCHS_PER_CHECK: usize = 10;
+
+/// A restart comes when the natural residual has fallen by this factor. The theorem takes ½; any factor below 1 gives
+/// linear convergence. Every start spends some 1.5·ln n epochs on steps that grow from nothing, so fewer and longer runs
+/// win: over seven real problems 0.2 takes two thirds of the passes that 0.5 takes.
+const RESTART_FACTOR: f64 = 0.2;
 
 /// SI-NNLS+ with its settings.
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +53,7 @@ impl Algorithm for SiNnls {
         let mut at_start = monitor.check(&start);
         while !at_start.stop {
             let mut run = Lazy::start(problem, &blocks, &start, &at_start.image, &at_start.gradient);
-            let target = if self.restarts { 0.5 * at_start.residual } else { 0.0 };
+            let target = if self.restarts { RESTART_FACTOR * at_start.residual } else { 0.0 };
             (start, at_start) = loop {
                 for _ in 0..EPOCHS_PER_CHECK {
                     run.random_steps(blocks.count(), &mut rng);

@@ -1,0 +1,236 @@
+//! The command line: what can be asked for, and the texts of `--help`.
+
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+use nonneg::Method;
+
+use crate::values;
+
+/// Certified non-negative least squares: min ½‖Ax − b‖² over x ≥ 0.
+#[derive(Debug, Parser)]
+#[command(name = "nonneg", version, max_term_width = 110)]
+#[command(after_help = "\
+Start with `nonneg solve`: without a file it solves an example and explains what it prints.
+
+Exit status: 0 solved to the tolerance; 1 stopped short of it (the answer is written all the same);
+2 bad input or usage, nothing is written; 130 interrupted (the best answer so far is written).")]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Solve a problem and certify the answer
+    Solve(Box<SolveArgs>),
+    /// Recompute the certificate of any x, from any solver
+    Verify(VerifyArgs),
+    /// Describe a matrix: shape, sign, empty rows and columns, memory
+    Info(InfoArgs),
+    /// Make a problem: text, uniform, spectra, tomography, blur or counts
+    Generate(GenerateArgs),
+    /// Convert a problem between file formats
+    Convert(ConvertArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  nonneg solve                                          an embedded example
+  nonneg solve A.npz -o x.npy --report report.json      b is in the file
+  nonneg solve A.mtx b.txt --tol 1e-9 --plot trace.svg
+  nonneg solve news.svm.gz --time-limit 90s -o - | head
+
+Formats are told by the ending; `file.npz:KEY` names one array of a file, `-` is standard input or output.")]
+pub struct SolveArgs {
+    /// The matrix A; without it an embedded example is solved
+    pub a: Option<String>,
+    /// The right-hand side b; not needed where A's file holds it
+    pub b: Option<String>,
+    /// The algorithm
+    #[arg(long, default_value = "auto", value_parser = values::method, value_name = "NAME", help = method_help())]
+    pub method: Method,
+    /// Stop when the proved relative gap is at most this
+    #[arg(long, default_value = "1e-6", value_parser = values::at_least_zero, allow_negative_numbers = true, value_name = "EPS")]
+    pub tol: f64,
+    /// Columns that move together in one step
+    #[arg(long, default_value = "1", value_parser = values::at_least_one, allow_negative_numbers = true, value_name = "K")]
+    pub batch_size: usize,
+    /// Start from this x
+    #[arg(long, value_name = "FILE")]
+    pub x0: Option<String>,
+    /// Stop after this time with the best answer so far: 90s, 5m, 1.5h, 500ms, or seconds
+    #[arg(long, value_parser = values::duration, allow_negative_numbers = true, value_name = "TIME")]
+    pub time_limit: Option<Duration>,
+    /// Stop after this much work, in passes over A
+    #[arg(long, value_parser = values::at_least_zero, allow_negative_numbers = true, value_name = "N")]
+    pub max_passes: Option<f64>,
+    /// Seed of all randomness
+    #[arg(long, default_value = "0", value_name = "S")]
+    pub seed: u64,
+    /// Print a line for every check of the solver
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub verbose: bool,
+    #[command(flatten)]
+    pub common: CommonArgs,
+    // Groups with a heading come last: a heading holds for all that follows it.
+    #[command(flatten)]
+    pub outputs: OutputArgs,
+    #[command(flatten)]
+    pub problem: ProblemArgs,
+}
+
+/// Files that `solve` writes.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArgs {
+    /// Write x: .npy, .txt, .csv, .mtx, or - for standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<String>,
+    /// Write a report as JSON
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<String>,
+    /// Write every check as CSV
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<String>,
+    /// Plot gap and residual against passes: .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<String>,
+    /// Write y, the dual point that proves the lower bound
+    #[arg(long, value_name = "FILE")]
+    pub dual: Option<String>,
+}
+
+/// What belongs to the problem rather than to the way it is solved.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Problem")]
+pub struct ProblemArgs {
+    /// Upper bounds on x: a number, or a file with one per column
+    #[arg(long, allow_negative_numbers = true, value_name = "FILE|NUMBER")]
+    pub upper: Option<String>,
+    /// Add L·Σxⱼ
+    #[arg(long, default_value = "0", value_parser = values::at_least_zero, allow_negative_numbers = true, value_name = "L")]
+    pub l1: f64,
+    /// Add ½L·‖x‖²
+    #[arg(long, default_value = "0", value_parser = values::at_least_zero, allow_negative_numbers = true, value_name = "L")]
+    pub l2: f64,
+    /// Weights of the rows: minimise Σ wᵢ(Ax − b)ᵢ²
+    #[arg(long, value_name = "FILE")]
+    pub weights: Option<String>,
+    /// c instead of b: minimise ½‖Ax‖² − cᵀx
+    #[arg(long, value_name = "FILE")]
+    pub linear: Option<String>,
+}
+
+/// Options of every command that computes.
+#[derive(Debug, Args)]
+pub struct CommonArgs {
+    /// Threads to use; the answer does not depend on it
+    #[arg(long, value_parser = values::at_least_one, allow_negative_numbers = true, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Print errors only
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(override_usage = "nonneg verify [OPTIONS] <A> [B] <X>")]
+#[command(after_help = "\
+Examples:
+  nonneg verify A.mtx b.txt x.txt --tol 1e-8
+  nonneg verify A.npz x.npy                             b is in A.npz
+
+Exit status: 0 when x is proved to be within the tolerance, 1 when it is not.")]
+pub struct VerifyArgs {
+    /// The matrix A
+    pub a: String,
+    /// The right-hand side b; leave it out where A's file holds it or --linear is given
+    #[arg(value_name = "B")]
+    pub b_or_x: String,
+    /// The x to certify
+    pub x: Option<String>,
+    /// The relative gap to be proved
+    #[arg(long, default_value = "1e-6", value_parser = values::at_least_zero, allow_negative_numbers = true, value_name = "EPS")]
+    pub tol: f64,
+    /// Write a report as JSON
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<String>,
+    /// Accepted for uniformity: a certificate has no randomness
+    #[arg(long, hide = true)]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub common: CommonArgs,
+    #[command(flatten)]
+    pub problem: ProblemArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  nonneg info A.mtx.gz --json")]
+pub struct InfoArgs {
+    /// The matrix A
+    pub a: String,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Accepted for uniformity: nothing here is random
+    #[arg(long, hide = true)]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub common: CommonArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Kinds (A ≥ 0 always; b comes from a planted sparse x and a little noise):
+  text         documents × words, Zipf words, tf-idf, unit rows, labels ±1; sparse
+  uniform      entries uniform in [0, 1); dense, sparse with --density
+  spectra      channels × sums of Gaussian peaks; dense
+  tomography   parallel-beam rays × pixels of a square image; sparse
+  blur         Gaussian blur of a square image, pixels × pixels; sparse
+  counts       Poisson counts; sparse
+
+Example:
+  nonneg generate text --rows 20000 --cols 50000 --density 0.002 --seed 1 -o text.npz")]
+pub struct GenerateArgs {
+    /// text, uniform, spectra, tomography, blur or counts
+    #[arg(value_parser = values::kind)]
+    pub kind: nonneg_cli::generate::Kind,
+    /// Rows of A
+    #[arg(long, value_parser = values::at_least_one, allow_negative_numbers = true, value_name = "M")]
+    pub rows: Option<usize>,
+    /// Columns of A (a square number for images)
+    #[arg(long, value_parser = values::at_least_one, allow_negative_numbers = true, value_name = "N")]
+    pub cols: Option<usize>,
+    /// Share of entries that are not zero
+    #[arg(long, value_parser = values::share, allow_negative_numbers = true, value_name = "D")]
+    pub density: Option<f64>,
+    /// Same seed, same problem
+    #[arg(long, default_value = "0", value_name = "S")]
+    pub seed: u64,
+    /// The problem file; where its format has no place for b (.mtx, .npy, .csv), b goes to NAME.b.txt beside it
+    #[arg(short, long, value_name = "FILE")]
+    pub output: String,
+    #[command(flatten)]
+    pub common: CommonArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Where the new format has no place for b (.mtx, .npy, .csv), b goes to NAME.b.txt beside it.
+
+Example:
+  nonneg convert news.svm.gz news.npz")]
+pub struct ConvertArgs {
+    /// The problem to read
+    pub input: String,
+    /// The problem to write; its ending names the format
+    pub output: String,
+    #[command(flatten)]
+    pub common: CommonArgs,
+}
+
+fn method_help() -> String {
+    let names: Vec<&str> = Method::ALL.iter().map(|method| method.name()).collect();
+    format!("The algorithm: {}", names.join(", "))
+}

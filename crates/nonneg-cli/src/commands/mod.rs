@@ -1,0 +1,17 @@
+//! One file per subcommand. Each returns the exit status, or a failure with nothing written.
+
+pub mod convert;
+pub mod generate;
+pub mod info;
+pub mod solve;
+pub mod verify;
+
+use crate::args::CommonArgs;
+use crate::failure::Failure;
+
+/// Sets the number of threads for everything that follows.
+fn use_threads(common: &CommonArgs) -> Result<(), Failure> {
+    let Some(threads) = common.threads else { return Ok(()) };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    pool.build_global().map_err(|error| Failure::new(format!("--threads {threads}: {error}")))
+}

@@ -1,0 +1,124 @@
+//! `nonneg solve`.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use nonneg::{Solution, Solver, Status};
+
+use crate::args::{OutputArgs, SolveArgs};
+use crate::console::Paint;
+use crate::example::Example;
+use crate::failure::Failure;
+use crate::inputs::Inputs;
+use crate::interrupt::Interrupt;
+use crate::outputs::{self, Contents, Output};
+use crate::plot;
+use crate::progress::Progress;
+use crate::report::{self, Report, Seconds};
+use crate::summary::Summary;
+
+pub fn run(args: &SolveArgs) -> Result<u8, Failure> {
+    let clock = Instant::now();
+    let interrupt = Interrupt::install();
+    super::use_threads(&args.common)?;
+    let outputs = planned(&args.outputs);
+    if let Some(path) = &args.outputs.plot {
+        plot::Format::of(path)?;
+    }
+    // x0 may be overwritten by the x that it led to.
+    let named: Vec<&str> =
+        [&args.a, &args.b, &args.problem.linear, &args.problem.weights].into_iter().flatten().map(String::as_str).collect();
+    outputs::check(&outputs, &named)?;
+
+    let mut progress = Progress::new(args.common.quiet, args.verbose);
+    let x0 = args.x0.as_deref();
+    let (inputs, example) = match &args.a {
+        Some(a) => (Inputs::read(a, args.b.as_deref(), &args.problem, x0, &progress)?, None),
+        None => {
+            let example = Example::load()?;
+            (Inputs::gather(example.problem()?, "the example", None, &args.problem, x0)?, Some(example))
+        }
+    };
+
+    let mut solver = Solver { time_limit: args.time_limit, max_passes: args.max_passes, ..Solver::default() }
+        .method(args.method)
+        .tolerance(args.tol)
+        .batch_size(args.batch_size)
+        .seed(args.seed);
+    solver.interrupt = Some(interrupt.begin_solving());
+    progress.stage("preparing");
+    let observe = &mut |row: &nonneg::TraceRow| {
+        progress.check(row);
+        ControlFlow::Continue(())
+    };
+    let problem = inputs.problem();
+    let solution = solver.solve_observed(&problem, observe).map_err(|error| inputs.explain(error))?;
+    progress.finish();
+
+    let stages = solution.stats.seconds;
+    let seconds = Seconds {
+        read: Some(inputs.seconds),
+        presolve: Some(stages.presolve),
+        solve: Some(stages.solve),
+        certify: Some(stages.certify),
+        total: Some(clock.elapsed().as_secs_f64()),
+    };
+    let report = Report::of_solution(problem.matrix, &solution, seconds, args.seed, args.tol);
+    let title = args.a.as_deref().unwrap_or("the example");
+    let written = write(&args.outputs, &solution, &report, title, args.tol);
+    if !args.common.quiet {
+        let to_stdout = outputs.iter().all(|output| output.path != "-");
+        let paint = if to_stdout { Paint::of(&std::io::stdout()) } else { Paint::of(&std::io::stderr()) };
+        let mut summary = Summary::new(paint);
+        summary.solution(problem.matrix, &solution, args.tol);
+        summary.time(&seconds);
+        if written.is_ok() {
+            summary.written(&outputs);
+        }
+        if let Some(example) = &example {
+            summary.surround(example.explain(&solution, paint), example.epilogue());
+        }
+        summary.print(to_stdout)?;
+    }
+    written?;
+    Ok(match solution.status {
+        status if status.is_success() => crate::DONE,
+        Status::Interrupted => crate::INTERRUPTED,
+        _ => crate::STOPPED_SHORT,
+    })
+}
+
+/// The files asked for.
+fn planned(args: &OutputArgs) -> Vec<Output<'_>> {
+    let all = [
+        ("--output", &args.output, Contents::Vector),
+        ("--dual", &args.dual, Contents::Vector),
+        ("--report", &args.report, Contents::Bytes),
+        ("--trace", &args.trace, Contents::Bytes),
+        ("--plot", &args.plot, Contents::Bytes),
+    ];
+    let wanted = all.into_iter().filter_map(|(option, path, contents)| Some((option, path.as_deref()?, contents)));
+    wanted.map(|(option, path, contents)| Output { option, path, contents }).collect()
+}
+
+/// Writes all files asked for; a failure of one does not keep the others from being written.
+fn write(args: &OutputArgs, solution: &Solution, report: &Report, problem: &str, tol: f64) -> Result<(), Failure> {
+    let mut outcome = Ok(());
+    let mut attempt = |path: &Option<String>, write: &dyn Fn(&str) -> Result<(), Failure>| {
+        if let Some(Err(failure)) = path.as_deref().map(write)
+            && outcome.is_ok()
+        {
+            outcome = Err(failure);
+        }
+    };
+    attempt(&args.output, &|path| outputs::write_vector(path, &solution.x));
+    attempt(&args.dual, &|path| outputs::write_vector(path, &solution.certificate.dual));
+    attempt(&args.report, &|path| outputs::write_bytes(path, &report.to_json()?));
+    attempt(&args.trace, &|path| outputs::write_bytes(path, report::trace_csv(&solution.trace).as_bytes()));
+    attempt(&args.plot, &|path| {
+        let format = plot::Format::of(path)?;
+        let curves = plot::Convergence { trace: &solution.trace, method: &solution.stats.method_name(), problem, tol };
+        outputs::write_bytes(path, &curves.render(format)?)
+    });
+    outcome
+}

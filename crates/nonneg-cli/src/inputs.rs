@@ -1,0 +1,130 @@
+//! The problem that `solve` and `verify` work on, read from files.
+
+use std::time::Instant;
+
+use nonneg::{AnyMatrix, Error, LeastSquares, Upper};
+
+use crate::args::ProblemArgs;
+use crate::failure::Failure;
+use crate::progress::Progress;
+
+/// Everything that a [`LeastSquares`] borrows, and where each part came from.
+#[derive(Debug)]
+pub struct Inputs {
+    pub matrix: AnyMatrix,
+    target: Target,
+    weights: Option<Vec<f64>>,
+    upper: Bounds,
+    start: Option<Vec<f64>>,
+    l1: f64,
+    l2: f64,
+    /// Name of a vector in the library's messages, and its file.
+    sources: Vec<(&'static str, String)>,
+    /// Time spent reading.
+    pub seconds: f64,
+}
+
+#[derive(Debug)]
+enum Target {
+    Rhs(Vec<f64>),
+    Linear(Vec<f64>),
+}
+
+#[derive(Debug)]
+enum Bounds {
+    None,
+    Uniform(f64),
+    Each(Vec<f64>),
+}
+
+impl Inputs {
+    /// Reads A, b (or c) and what the options name.
+    pub fn read(a: &str, b: Option<&str>, options: &ProblemArgs, x0: Option<&str>, progress: &Progress) -> Result<Self, Failure> {
+        let named = [Some(a), b, options.linear.as_deref(), options.weights.as_deref(), options.upper.as_deref(), x0];
+        if named.iter().filter(|name| **name == Some("-")).count() > 1 {
+            return Err(Failure::new("standard input (-) is named twice: expected it for one input only"));
+        }
+        if let (Some(b), Some(_)) = (b, &options.linear) {
+            return Err(Failure::new(format!("--linear contradicts B ({b}): expected one of the two")));
+        }
+        let clock = Instant::now();
+        let problem = progress.reading(a, |report| nonneg_io::read_problem(a, Some(report)))?;
+        let mut inputs = Self::gather(problem, a, b, options, x0)?;
+        inputs.seconds = clock.elapsed().as_secs_f64();
+        Ok(inputs)
+    }
+
+    /// Adds what the options name to a matrix that is in memory. `a` is its name.
+    pub fn gather(
+        problem: nonneg_io::Problem,
+        a: &str,
+        b: Option<&str>,
+        options: &ProblemArgs,
+        x0: Option<&str>,
+    ) -> Result<Self, Failure> {
+        let mut sources = Vec::new();
+        let mut read = |what: &'static str, location: &str| {
+            sources.push((what, location.to_owned()));
+            nonneg_io::read_vector(location)
+        };
+        let target = match (&options.linear, b, problem.rhs) {
+            (Some(location), ..) => Target::Linear(read("c", location)?),
+            (None, Some(location), _) => Target::Rhs(read("b", location)?),
+            (None, None, Some(rhs)) => Target::Rhs(rhs),
+            (None, None, None) => {
+                return Err(Failure::new(format!(
+                    "b is missing: {a} holds a matrix only; expected a file with b after it, or --linear with c"
+                )));
+            }
+        };
+        let weights = options.weights.as_deref().map(|location| read("weights", location)).transpose()?;
+        let start = x0.map(|location| read("x0", location)).transpose()?;
+        let upper = match options.upper.as_deref() {
+            None => Bounds::None,
+            Some(text) => match text.parse() {
+                Ok(bound) => Bounds::Uniform(bound),
+                Err(_) => Bounds::Each(read("upper", text)?),
+            },
+        };
+        sources.push(("b", a.to_owned())); // the file of b comes first where there is one
+        let (l1, l2) = (options.l1, options.l2);
+        let inputs = Self { matrix: problem.matrix, target, weights, upper, start, l1, l2, sources, seconds: 0.0 };
+        inputs.problem().validate().map_err(|error| inputs.explain(error))?;
+        Ok(inputs)
+    }
+
+    /// The problem, borrowed.
+    pub fn problem(&self) -> LeastSquares<'_> {
+        let mut problem = match &self.target {
+            Target::Rhs(b) => LeastSquares::new(&self.matrix, b),
+            Target::Linear(c) => LeastSquares::with_linear(&self.matrix, c),
+        };
+        problem.l1 = self.l1;
+        problem.l2 = self.l2;
+        problem.weights = self.weights.as_deref();
+        problem.start = self.start.as_deref();
+        problem.upper = match &self.upper {
+            Bounds::None => Upper::None,
+            Bounds::Uniform(bound) => Upper::Uniform(*bound),
+            Bounds::Each(bounds) => Upper::Each(bounds),
+        };
+        problem
+    }
+
+    /// The library's message, led by the file that the offending vector came from.
+    pub fn explain(&self, error: Error) -> Failure {
+        let what = match &error {
+            Error::Length { what, .. } | Error::Entry { what, .. } => *what,
+            _ => "",
+        };
+        match self.sources.iter().find(|(name, _)| *name == what) {
+            Some((_, location)) => Failure::new(format!("{location}: {error}")),
+            None => error.into(),
+        }
+    }
+
+    /// Remembers where a vector came from that is not part of the problem (the x of `verify`).
+    pub fn remember(&mut self, what: &'static str, location: &str) {
+        self.sources.push((what, location.to_owned()));
+    }
+}

@@ -1,0 +1,119 @@
+//! Progress on standard error: a live line on a terminal, one line per check where `-v` asks for it.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use nonneg::TraceRow;
+
+use crate::console;
+
+#[derive(Debug)]
+pub struct Progress {
+    /// Show a live line.
+    live: bool,
+    /// Write a line per check.
+    log: bool,
+    solving: Option<ProgressBar>,
+}
+
+impl Progress {
+    pub fn new(quiet: bool, verbose: bool) -> Self {
+        let live = !quiet && std::io::stderr().is_terminal();
+        Self { live, log: verbose && !quiet, solving: None }
+    }
+
+    /// Runs `read` with a byte counter that is shown while it runs.
+    pub fn reading<T>(&self, name: &str, read: impl FnOnce(nonneg_io::Progress) -> T) -> T {
+        if !self.live {
+            return read(&|_, _| {});
+        }
+        let bar = ProgressBar::no_length();
+        bar.set_style(style("{spinner} reading {msg}  {bytes}  {bytes_per_sec}"));
+        bar.set_message(name.to_owned());
+        bar.enable_steady_tick(Duration::from_millis(100));
+        let known = style("{spinner} reading {msg}  {bar:24}  {bytes} of {total_bytes}  {bytes_per_sec}");
+        let result = read(&|done, total| {
+            if let (Some(total), None) = (total, bar.length()) {
+                bar.set_length(total);
+                bar.set_style(known.clone());
+            }
+            bar.set_position(done);
+        });
+        bar.finish_and_clear();
+        result
+    }
+
+    /// A line that says what is going on, until the next one or [`finish`](Self::finish).
+    pub fn stage(&mut self, text: &str) {
+        if self.live {
+            let bar = self.solving.get_or_insert_with(|| {
+                let bar = ProgressBar::new_spinner();
+                bar.set_style(style("{spinner} {elapsed}  {wide_msg}"));
+                bar.enable_steady_tick(Duration::from_millis(100));
+                bar
+            });
+            bar.set_message(text.to_owned());
+        }
+    }
+
+    /// Shows one check of the solver.
+    pub fn check(&mut self, row: &TraceRow) {
+        let state = describe(row);
+        if self.log {
+            let line = format!("{:>9.3} s  {state}  support {}  {}", row.seconds, row.support, row.event.name());
+            match &self.solving {
+                Some(bar) => bar.println(&line),
+                None => console::print_error(&format!("{line}\n")),
+            }
+        }
+        self.stage(&state);
+    }
+
+    pub fn finish(&mut self) {
+        if let Some(bar) = self.solving.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// What matters in one check; with a clock before it, it fits 80 columns.
+fn describe(row: &TraceRow) -> String {
+    let known = |value: Option<f64>| value.map_or("-".to_owned(), |v| format!("{v:.2e}"));
+    let rate = if row.seconds > 0.0 { row.passes / row.seconds } else { 0.0 };
+    let decimals = if rate < 10.0 { 1 } else { 0 };
+    format!(
+        "gap {:>8}  residual {:>8}  passes {:.1} ({rate:.decimals$}/s)  restarts {}",
+        known(row.relative_gap),
+        known(row.natural_residual),
+        row.passes,
+        row.restarts,
+    )
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_is_one_line_and_unknown_numbers_are_dashes() {
+        let row = TraceRow {
+            passes: 12.5,
+            seconds: 0.0,
+            objective: None,
+            lower_bound: None,
+            relative_gap: Some(0.00123),
+            natural_residual: None,
+            support: 3,
+            restarts: 1,
+            event: nonneg::Event::Check,
+        };
+        let line = describe(&row);
+        assert!(line.starts_with("gap  1.23e-3  residual        -  passes 12.5 (0.0/s)"), "{line}");
+        assert!(!line.contains('\n'));
+    }
+}

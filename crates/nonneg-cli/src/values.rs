@@ -1,0 +1,111 @@
+//! Parsers of option values. Each error says what was expected.
+
+use std::time::Duration;
+
+use nonneg::Method;
+use nonneg_cli::generate::Kind;
+
+/// Methods that are named in the documentation; those that the library has not got yet are refused as such.
+const PLANNED: [&str; 8] = ["active-set", "cd", "apcg", "fista", "oa-ds", "lawson-hanson", "fnnls", "tnt-nn"];
+
+pub fn method(text: &str) -> Result<Method, String> {
+    text.parse().map_err(|_| {
+        let names: Vec<&str> = Method::ALL.iter().map(|method| method.name()).collect();
+        let available = names.join(", ");
+        if PLANNED.contains(&text) {
+            format!("not available yet; available: {available}")
+        } else {
+            format!("expected one of: {available}")
+        }
+    })
+}
+
+pub fn kind(text: &str) -> Result<Kind, String> {
+    Kind::ALL.into_iter().find(|kind| kind.name() == text).ok_or_else(|| {
+        let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+        format!("expected one of: {}", names.join(", "))
+    })
+}
+
+pub fn at_least_zero(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
+        _ => Err("expected a finite number ≥ 0".into()),
+    }
+}
+
+pub fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value <= 1.0 => Ok(value),
+        _ => Err("expected a number above 0 and at most 1".into()),
+    }
+}
+
+pub fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(value) if value >= 1 => Ok(value),
+        _ => Err("expected a whole number ≥ 1".into()),
+    }
+}
+
+/// `90s`, `5m`, `1.5h`, `500ms`, or plain seconds.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let expected = || "expected a time such as 90s, 5m, 1.5h, 500ms or a number of seconds".to_owned();
+    let trimmed = text.trim();
+    let digits = trimmed.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &trimmed[digits.len()..] {
+        "" | "s" => 1.0,
+        "ms" => 1e-3,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        "d" => 86400.0,
+        _ => return Err(expected()),
+    };
+    let number: f64 = digits.trim_end().parse().map_err(|_| expected())?;
+    if !(number >= 0.0 && number.is_finite()) {
+        return Err(expected());
+    }
+    Duration::try_from_secs_f64(number * unit).map_err(|_| expected())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_with_their_units() {
+        for (text, seconds) in [
+            ("90s", 90.0),
+            ("5m", 300.0),
+            ("1.5h", 5400.0),
+            ("500ms", 0.5),
+            ("2", 2.0),
+            ("0.25", 0.25),
+            ("1e1s", 10.0),
+            ("3 min", 180.0),
+        ] {
+            assert_eq!(duration(text).unwrap().as_secs_f64(), seconds, "{text}");
+        }
+        for text in ["", "s", "5x", "-1s", "inf", "nan", "1h30m", "1e300h", "5 5s", "٥s"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn methods_are_known_planned_or_wrong() {
+        assert_eq!(method("si-nnls"), Ok(Method::SiNnls));
+        assert!(method("simplex").unwrap_err().contains("expected one of"));
+        for name in PLANNED {
+            if Method::ALL.iter().all(|known| known.name() != name) {
+                assert!(method(name).unwrap_err().contains("not available yet"));
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_outside_their_range_are_refused() {
+        assert!(at_least_zero("-1").is_err() && at_least_zero("nan").is_err() && at_least_zero("0").is_ok());
+        assert!(share("0").is_err() && share("1").is_ok() && share("1.1").is_err());
+        assert!(at_least_one("0").is_err() && at_least_one("1.5").is_err() && at_least_one("3").is_ok());
+    }
+}
