@@ -13,7 +13,7 @@
 //! ```
 //! use nonneg::{CscMatrix, Solver, Status};
 //!
-//! let a = CscMatrix::from_triplets(3, 2, &[(0, 0, 1.0), (1, 0, 2.0), (1, 1, 1.0), (2, 1, 3.0)])?;
+//! let a: CscMatrix = CscMatrix::from_triplets(3, 2, &[(0, 0, 1.0), (1, 0, 2.0), (1, 1, 1.0), (2, 1, 3.0)])?;
 //! let solution = Solver::new().tolerance(1e-6).solve(&a, &[1.0, 2.5, 1.5])?;
 //! assert_eq!(solution.status, Status::Solved);
 //! # Ok::<(), nonneg::Error>(())

@@ -121,7 +121,7 @@ impl<'a, M: Columns> Reduced<'a, M> {
 
     /// Ax over the kept columns.
     pub fn multiply(&self, x: &[f64]) -> Vec<f64> {
-        crate::matrix::multiply(self.matrix, self.len(), |k| (self.columns[k], x[k] * self.scale[k]))
+        crate::matrix::multiply(self.matrix, self.len(), |k| (self.columns[k], self.scale[k], x[k]))
     }
 
     /// Stored entries of the columns with xₖ ≠ 0.

@@ -17,7 +17,7 @@ pub(super) fn sparse_x(cols: usize, share: f64, random: &mut Random) -> Vec<f64>
 
 /// Ax.
 pub(super) fn apply(matrix: &AnyMatrix, x: &[f64]) -> Vec<f64> {
-    with_columns!(matrix.view(), |a| multiply(a, x.len(), |j| (j, x[j])))
+    with_columns!(matrix.view(), |a| multiply(a, x.len(), |j| (j, 1.0, x[j])))
 }
 
 /// Ax plus normal noise of `level` times the root mean square of Ax.

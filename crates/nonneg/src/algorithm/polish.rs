@@ -16,7 +16,7 @@ pub fn coordinate_sweep<M: Columns>(problem: &Reduced<M>, x: &mut [f64], weighte
         if change != 0.0 {
             x[k] = moved;
             match &problem.weights {
-                None => column.add_to(change * scale, weighted_image),
+                None => column.add_to(scale, change, weighted_image),
                 Some(w) => column.for_each(|i, a| weighted_image[i] += change * scale * a * w[i]),
             }
         }

@@ -6,6 +6,8 @@
 //!
 //! D is concave and piecewise quadratic; its slope −τ‖ŷ‖² + Σ gⱼxⱼ(τ) falls through zero once.
 
+use super::sums::at_least_tiny;
+
 /// What column j contributes: c (rounded up), g = A:ⱼᵀŷ (rounded down), U (rounded up) and λ (rounded down).
 #[derive(Debug, Clone, Copy)]
 pub struct Term {
@@ -45,7 +47,7 @@ impl Term {
             self.cap * (d - 0.5 * self.ridge * self.cap)
         };
         // A product that underflows is still above zero.
-        (value * (1.0 + 16.0 * f64::EPSILON)).max(f64::MIN_POSITIVE)
+        at_least_tiny(value * (1.0 + 16.0 * f64::EPSILON))
     }
 
     /// Where xⱼ(τ) changes its form: d = 0, and d = λU.
@@ -83,7 +85,7 @@ pub fn best_scale(terms: &[Term], square: f64) -> f64 {
             let middle = 0.5 * (low + high);
             if value <= 0.0 { step.max(middle) } else { step.min(middle) }
         };
-        if !(tau > low && tau < high) || !tau.is_finite() {
+        if !(tau > low && tau < high && tau.is_finite()) {
             break;
         }
     }

@@ -163,7 +163,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
         let (a, facts) = (self.a, &self.facts);
         let n = a.cols();
         let support = x.iter().filter(|&&v| v > 0.0).count();
-        let image = self.image(x);
+        let image = multiply(a, n, |j| (j, facts.columns[j].scale(), x[j]));
         let square = weighted_square(&image, facts.weights.as_deref());
         let square_high = square_bound(&image, square, facts.weights.as_deref());
 
@@ -222,21 +222,6 @@ impl<'a, M: Columns> Certifier<'a, M> {
             objective: 0.5 * (square.value + ridge.value) - plain_linear,
             lost,
         }
-    }
-
-    /// Ax: parallel, with one factor per column; or term by term, where that factor would leave the range of f64.
-    fn image(&self, x: &[f64]) -> Vec<f64> {
-        let factor = |j: usize| x[j] * self.facts.columns[j].scale();
-        let in_range = |j: usize| x[j] == 0.0 || (1e-250..1e250).contains(&factor(j));
-        if (0..x.len()).all(in_range) {
-            return multiply(self.a, x.len(), |j| (j, factor(j)));
-        }
-        let mut image = vec![0.0; self.a.rows()];
-        for j in (0..x.len()).filter(|&j| x[j] > 0.0) {
-            let scale = self.facts.columns[j].scale();
-            self.a.column(j).for_each(|i, v| image[i] += (v * scale) * x[j]);
-        }
-        image
     }
 
     /// ‖Ax‖²_W for the exact Ax, from that of the computed one: sums of `support` terms and [`MAX_PARTS`] parts.
@@ -384,9 +369,10 @@ impl Evaluation {
         if self.bound.is_some() {
             let unit = certifier.facts.units.rhs;
             let (tau, shift) = self.dual;
-            // τ = 0 stands for y = 0 whatever Ax is, an infinite one too.
-            let multiple = |y: f64| if tau == 0.0 { 0.0 } else { tau * y };
-            certificate.dual = self.image.iter().map(|&y| ldexp(multiple(y) + shift, unit)).collect();
+            // τ = 0 stands for y = 0 whatever Ax is, an infinite one too; and rows without weight have no part in it.
+            let multiple = |i: usize| if tau == 0.0 { 0.0 } else { tau * self.image[i] };
+            let dual = |i: usize| if certifier.weight(i) == 0.0 { 0.0 } else { ldexp(multiple(i) + shift, unit) };
+            certificate.dual = (0..self.image.len()).map(dual).collect();
         }
         certificate
     }

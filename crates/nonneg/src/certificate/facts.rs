@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use super::linear;
 use super::rows::{RowVector, TINY};
-use super::sums::{down, up};
+use super::sums::{at_least_tiny, down, up};
 use crate::matrix::kernels::GAMMA;
 use crate::matrix::{Column, Columns, for_columns};
 use crate::problem::LeastSquares;
@@ -111,7 +111,7 @@ impl Facts {
 
     /// Whether kernels that work on the caller's entries could overflow or underflow on some column.
     pub fn out_of_range(&self) -> bool {
-        self.columns.iter().any(|column| column.overflow || column.exponent.abs() > 700)
+        self.columns.iter().any(|column| column.overflow || column.exponent.abs() > 950)
     }
 
     /// v times the weights.
@@ -138,7 +138,7 @@ impl Facts {
             return upper;
         }
         let curvature = facts.norm * (1.0 - 2.0 * GAMMA) + down(facts.ridge);
-        let from_data = if facts.high > 0.0 { up(facts.high / curvature).max(f64::MIN_POSITIVE) } else { 0.0 };
+        let from_data = if facts.high > 0.0 { at_least_tiny(up(facts.high / curvature)) } else { 0.0 };
         upper.min(from_data)
     }
 }
@@ -168,7 +168,10 @@ fn shape<C: Column>(column: C, weights: Option<&[f64]>, l2: f64, units: Units, u
         let scale = power_of_two(first);
         norm = match weights {
             None => column.bounded_sum(|_, a| (a * scale) * (a * scale)).value,
-            Some(w) => column.bounded_sum(|i, a| (a * scale) * w[i] * (a * scale)).value, // in this order, w = 0 wins over a²
+            Some(w) => {
+                let term = |i: usize, a: f64| if w[i] == 0.0 { 0.0 } else { (a * scale) * (a * scale) * w[i] };
+                column.bounded_sum(term).value
+            }
         };
         let mut size = if norm > 0.0 { exponent(norm) } else { 0 };
         if let Some(ridge) = ridge_exponent {

@@ -39,7 +39,7 @@ pub fn fill<M: Columns>(
                 let lost = c != 0.0 && !scaled.is_normal();
                 let slack = if lost { f64::MIN_POSITIVE } else { 0.0 };
                 facts.low = if scaled == f64::INFINITY { f64::MAX } else { scaled - slack };
-                facts.high = if c > 0.0 { scaled + slack } else { (scaled + slack).min(0.0).max(-f64::MAX) };
+                facts.high = if c > 0.0 { scaled + slack } else { (scaled + slack).clamp(-f64::MAX, 0.0) };
             }
         }
     }

@@ -13,6 +13,11 @@ pub fn down(v: f64) -> f64 {
     v * (1.0 - 16.0 * UNIT)
 }
 
+/// An upper bound that may have underflowed; one that is no number bounds nothing.
+pub fn at_least_tiny(v: f64) -> f64 {
+    if v.is_nan() { f64::INFINITY } else { v.max(f64::MIN_POSITIVE) }
+}
+
 /// An exact sum of floating-point numbers, as a list of non-overlapping parts (Shewchuk 1997). For the few sums whose
 /// sign ordinary arithmetic cannot tell: c = 0 exactly, say, where b cancels.
 #[derive(Debug, Default)]

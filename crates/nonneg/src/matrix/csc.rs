@@ -161,10 +161,10 @@ impl<T: Value, I: Index> Column for SparseColumn<'_, T, I> {
         unsafe { kernels::sparse_dot(self.idx, self.values, y) }
     }
     #[inline]
-    fn add_to(self, alpha: f64, y: &mut [f64]) {
+    fn add_to(self, scale: f64, alpha: f64, y: &mut [f64]) {
         assert_eq!(y.len(), self.rows);
         // SAFETY: as in `dot`.
-        unsafe { kernels::sparse_add(self.idx, self.values, alpha, y) }
+        unsafe { kernels::sparse_add(self.idx, self.values, scale, alpha, y) }
     }
     #[inline]
     fn extrapolated_dot(self, rows: &[RowState], alpha: f64, beta: f64, recent: Option<u64>) -> f64 {

@@ -138,10 +138,10 @@ impl<T: Value> Column for DenseColumn<'_, T> {
         kernels::dense_dot(self.0, y)
     }
     #[inline]
-    fn add_to(self, alpha: f64, y: &mut [f64]) {
+    fn add_to(self, scale: f64, alpha: f64, y: &mut [f64]) {
         assert_eq!(y.len(), self.0.len());
         for (yi, a) in y.iter_mut().zip(self.0) {
-            *yi += alpha * a.to_f64();
+            *yi += alpha * (a.to_f64() * scale);
         }
     }
     #[inline]

@@ -68,15 +68,15 @@ fn four_sums(len: usize, term: impl Fn(usize) -> f64) -> f64 {
     (sums[0] + sums[2]) + (sums[1] + sums[3])
 }
 
-/// y += αa.
+/// y += α(σa).
 ///
 /// # Safety
 /// Every index is below `y.len()`, and `idx` and `values` have the same length.
 #[inline]
-pub unsafe fn sparse_add<T: Value, I: Index>(idx: &[I], values: &[T], alpha: f64, y: &mut [f64]) {
+pub unsafe fn sparse_add<T: Value, I: Index>(idx: &[I], values: &[T], scale: f64, alpha: f64, y: &mut [f64]) {
     for (i, v) in idx.iter().zip(values) {
         // SAFETY: in range by the caller's promise.
-        unsafe { *y.get_unchecked_mut(i.to_usize()) += alpha * v.to_f64() };
+        unsafe { *y.get_unchecked_mut(i.to_usize()) += alpha * (v.to_f64() * scale) };
     }
 }
 
@@ -93,8 +93,10 @@ pub unsafe fn sparse_extrapolated_dot<T: Value, I: Index>(
     beta: f64,
     recent: Option<u64>,
 ) -> f64 {
-    // SAFETY (both closures): k < len in `four_sums`; indices are in range by the caller's promise.
-    let entry = |k: usize| unsafe { (values.get_unchecked(k).to_f64(), rows.get_unchecked(idx.get_unchecked(k).to_usize())) };
+    let entry = |k: usize| {
+        // SAFETY: k < len in `four_sums`; indices are in range by the caller's promise.
+        unsafe { (values.get_unchecked(k).to_f64(), rows.get_unchecked(idx.get_unchecked(k).to_usize())) }
+    };
     match recent {
         None => four_sums(values.len(), |k| {
             let (a, row) = entry(k);
@@ -297,8 +299,8 @@ mod tests {
 
             let (mut fast, mut safe) = (y.clone(), y.clone());
             // SAFETY: as above.
-            unsafe { sparse_add(&idx, &values, 0.37, &mut fast) };
-            (0..len).for_each(|k| safe[at(k)] += 0.37 * value(k));
+            unsafe { sparse_add(&idx, &values, 0.5, 0.37, &mut fast) };
+            (0..len).for_each(|k| safe[at(k)] += 0.37 * (value(k) * 0.5));
             assert_eq!(fast, safe);
 
             let states = state(rows);

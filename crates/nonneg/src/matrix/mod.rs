@@ -121,8 +121,8 @@ pub trait Column: Copy {
     fn for_each(self, visit: impl FnMut(usize, f64));
     /// aᵀy.
     fn dot(self, y: &[f64]) -> f64;
-    /// y += αa.
-    fn add_to(self, alpha: f64, y: &mut [f64]);
+    /// y += α(σa), σ a power of two: in this order nothing leaves the range of f64 that need not.
+    fn add_to(self, scale: f64, alpha: f64, y: &mut [f64]);
     /// Σ aᵢ(qᵢ + αsᵢ + βtᵢ), where tᵢ counts only on rows stamped `recent` (see [`RowState`]).
     fn extrapolated_dot(self, rows: &[RowState], alpha: f64, beta: f64, recent: Option<u64>) -> f64;
     /// tᵢ = δaᵢwᵢ, qᵢ += tᵢ, sᵢ += ωtᵢ, stamped `now`; a row already stamped `now` accumulates t.

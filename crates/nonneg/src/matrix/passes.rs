@@ -18,12 +18,13 @@ pub fn multiply_transposed<M: Columns>(a: &M, y: &[f64]) -> Vec<f64> {
     for_columns(a.cols(), |j| a.column(j).dot(y))
 }
 
-/// Ax, where column j enters with factor `x(j)` and is skipped where that is zero.
+/// Ax over `columns` variables: `x(k)` gives the column, the power of two that it is multiplied by, and its factor; a
+/// column with factor zero is skipped.
 ///
 /// The columns are cut into a few parts of equal work, each with its own result vector, added up in order.
-pub fn multiply<M: Columns>(a: &M, columns: usize, x: impl Fn(usize) -> (usize, f64) + Sync) -> Vec<f64> {
+pub fn multiply<M: Columns>(a: &M, columns: usize, x: impl Fn(usize) -> (usize, f64, f64) + Sync) -> Vec<f64> {
     let m = a.rows();
-    let work: usize = (0..columns).map(|k| x(k)).filter(|&(_, v)| v != 0.0).map(|(j, _)| a.column_len(j)).sum();
+    let work: usize = (0..columns).map(&x).filter(|&(_, _, v)| v != 0.0).map(|(j, _, _)| a.column_len(j)).sum();
     let parts = (work / (4 * m.max(1))).clamp(1, MAX_PARTS);
     if parts == 1 {
         let mut y = vec![0.0; m];
@@ -33,7 +34,7 @@ pub fn multiply<M: Columns>(a: &M, columns: usize, x: impl Fn(usize) -> (usize, 
     let mut ends = Vec::with_capacity(parts);
     let mut done = 0;
     for k in 0..columns {
-        let (j, v) = x(k);
+        let (j, _, v) = x(k);
         if v != 0.0 {
             done += a.column_len(j);
         }
@@ -66,11 +67,11 @@ pub fn multiply<M: Columns>(a: &M, columns: usize, x: impl Fn(usize) -> (usize, 
 /// Upper limit on the parts of [`multiply`]: bounds its memory, and enters the certificate's rounding analysis.
 pub const MAX_PARTS: usize = 16;
 
-fn add_columns<M: Columns>(a: &M, range: std::ops::Range<usize>, x: &impl Fn(usize) -> (usize, f64), y: &mut [f64]) {
+fn add_columns<M: Columns>(a: &M, range: std::ops::Range<usize>, x: &impl Fn(usize) -> (usize, f64, f64), y: &mut [f64]) {
     for k in range {
-        let (j, v) = x(k);
+        let (j, scale, v) = x(k);
         if v != 0.0 {
-            a.column(j).add_to(v, y);
+            a.column(j).add_to(scale, v, y);
         }
     }
 }
