@@ -43,3 +43,8 @@ pub use problem::{LeastSquares, Target, Upper};
 pub use settings::{BlockMetric, Method, Solver};
 pub use solution::{Seconds, Solution, Stats, Status};
 pub use trace::{Event, TraceRow};
+
+/// The README's Rust example is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -292,7 +292,7 @@ mod tests {
             let at = |k: usize| idx[k].to_usize();
             let value = |k: usize| values[k].to_f64();
 
-            // SAFETY (here and below): indices are 3k < rows.
+            // SAFETY: indices are 3k < rows.
             let dot = unsafe { sparse_dot(&idx, &values, &y) };
             let terms: Vec<f64> = (0..len).map(|k| value(k) * y[at(k)]).collect();
             assert_eq!(dot.to_bits(), safe_four_sums(&terms).to_bits());
