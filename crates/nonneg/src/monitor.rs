@@ -199,7 +199,7 @@ impl<M: Columns, R: Columns> Monitor for Watch<'_, M, R> {
         let check = Check {
             stop: verdict.is_some(),
             residual,
-            gradient: self.problem.restrict(&evaluation.gradient),
+            gradient: self.problem.restrict(&std::mem::take(&mut evaluation.gradient)),
             image: evaluation.image.clone(),
         };
         if let Some(status) = verdict {

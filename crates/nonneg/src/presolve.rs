@@ -64,7 +64,7 @@ impl<'a, M: Columns> Reduced<'a, M> {
             if decided || upper == 0.0 {
                 continue;
             }
-            let curvature = column.curvature();
+            let curvature = facts.curvature(j);
             if curvature == 0.0 {
                 if upper.is_infinite() {
                     let reason = format!("column {j} is empty, its linear term is positive, and nothing bounds it from above");
@@ -78,9 +78,13 @@ impl<'a, M: Columns> Reduced<'a, M> {
             reduced.linear.push(linear);
             reduced.norm.push(column.norm);
             if problem.l2 > 0.0 {
-                reduced.ridge.push(column.ridge);
+                reduced.ridge.push(facts.ridge(j));
             }
             reduced.upper.push(if facts.signed { upper } else { upper.min(linear / curvature) });
+        }
+        reduced.columns.shrink_to_fit();
+        for values in [&mut reduced.scale, &mut reduced.linear, &mut reduced.norm, &mut reduced.ridge, &mut reduced.upper] {
+            values.shrink_to_fit();
         }
         Ok(reduced)
     }

@@ -57,8 +57,9 @@ impl Term {
     }
 }
 
-fn slope(terms: &[Term], fixed: (f64, f64), tau: f64) -> f64 {
-    let moving: f64 = terms.iter().map(|term| term.product * term.argmax(tau)).sum();
+/// The slope of D at τ: what the given terms contribute, and `fixed.0 − τ·fixed.1` for everything else.
+fn slope<'t>(terms: impl Iterator<Item = &'t Term>, fixed: (f64, f64), tau: f64) -> f64 {
+    let moving: f64 = terms.map(|term| term.product * term.argmax(tau)).sum();
     moving + fixed.0 - tau * fixed.1
 }
 
@@ -71,7 +72,7 @@ pub fn best_scale(terms: &[Term], square: f64) -> f64 {
     let (mut low, mut high) = (0.0f64, f64::INFINITY);
     let mut tau = 1.0f64;
     for _ in 0..8 {
-        let value = slope(terms, (0.0, square), tau);
+        let value = slope(terms.iter(), (0.0, square), tau);
         if value > 0.0 {
             low = tau;
         } else {
@@ -90,34 +91,35 @@ pub fn best_scale(terms: &[Term], square: f64) -> f64 {
         }
     }
     if high.is_infinite() {
-        high = low + slope(terms, (0.0, square), low).max(0.0) / square * (1.0 + 1e-12) + low * 1e-12;
+        high = low + slope(terms.iter(), (0.0, square), low).max(0.0) / square * (1.0 + 1e-12) + low * 1e-12;
     }
     // Only the terms that change their form inside the bracket matter from here on.
     let mut fixed = (0.0, square);
     let mut active = Vec::new();
     let mut breaks = Vec::new();
-    for term in terms {
+    for (k, term) in terms.iter().enumerate() {
         let before = breaks.len();
         breaks.extend(term.breaks().into_iter().filter(|&b| b > low && b < high));
         if breaks.len() > before {
-            active.push(*term);
+            active.push(k as u32);
+            continue;
+        }
+        let x = term.argmax(0.5 * (low + high));
+        if term.ridge > 0.0 && x > 0.0 && x < term.cap {
+            fixed.0 += term.product * (term.linear / term.ridge);
+            fixed.1 += term.product * (term.product / term.ridge);
         } else {
-            let x = term.argmax(0.5 * (low + high));
-            if term.ridge > 0.0 && x > 0.0 && x < term.cap {
-                fixed.0 += term.product * (term.linear / term.ridge);
-                fixed.1 += term.product * (term.product / term.ridge);
-            } else {
-                fixed.0 += term.product * x;
-            }
+            fixed.0 += term.product * x;
         }
     }
+    let slope = |tau: f64| slope(active.iter().map(|&k| &terms[k as usize]), fixed, tau);
     breaks.sort_by(f64::total_cmp);
-    let falls_at = breaks.partition_point(|&b| slope(&active, fixed, b) > 0.0);
+    let falls_at = breaks.partition_point(|&b| slope(b) > 0.0);
     let left = if falls_at == 0 { low } else { breaks[falls_at - 1] };
     let right = breaks.get(falls_at).copied().unwrap_or(high);
     // Between two breaks the slope is a line: through its values at two inner points.
     let (p, q) = (left + (right - left) * 0.25, left + (right - left) * 0.75);
-    let (at_p, at_q) = (slope(&active, fixed, p), slope(&active, fixed, q));
+    let (at_p, at_q) = (slope(p), slope(q));
     if at_p > at_q { (p + (q - p) * (at_p / (at_p - at_q))).clamp(left, right) } else { left.max(right.min(1.0)) }
 }
 

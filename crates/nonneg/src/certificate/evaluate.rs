@@ -1,9 +1,9 @@
 //! One x against the problem: objective, lower bound, gap, gradient and natural residual from one pair of passes.
 
-use super::Certificate;
 use std::sync::OnceLock;
 
 use super::dual::{Term, best_scale};
+use super::evaluation::{Evaluation, relative};
 use super::facts::{ColumnFacts, Facts};
 use super::rows::TINY;
 use super::signed::{positive_column_sums, rank_bound};
@@ -11,7 +11,7 @@ use super::sums::{UNIT, down, up};
 use crate::matrix::kernels::{BoundedSum, GAMMA, bounded_sum};
 use crate::matrix::{Column, Columns, CscMatrix, MAX_PARTS, for_columns, multiply};
 use crate::problem::LeastSquares;
-use crate::scaling::{ldexp, power_of_two, to_caller};
+use crate::scaling::{ldexp, power_of_two};
 
 /// A problem, ready to certify any x.
 pub(crate) struct Certifier<'a, M: Columns> {
@@ -19,39 +19,13 @@ pub(crate) struct Certifier<'a, M: Columns> {
     problem: &'a LeastSquares<'a>,
     pub facts: Facts,
     /// ½‖b‖²_W, rounded down.
-    half_rhs_square: Option<f64>,
+    pub(super) half_rhs_square: Option<f64>,
     /// f̂ from single columns: an upper bound on f*.
     best_single: f64,
     /// r(0)².
     residual_at_zero: f64,
     /// For signed A: lower bounds on Aᵀ1 > 0, if that holds; computed when first needed.
     column_sums: OnceLock<Option<Vec<f64>>>,
-}
-
-/// What an x is worth, in scaled units.
-pub(crate) struct Evaluation {
-    /// D ≤ f*, where there is a bound.
-    pub bound: Option<f64>,
-    /// (f(x) − D)/|f̂|.
-    pub relative_gap: Option<f64>,
-    /// r(x)².
-    pub residual_square: f64,
-    pub support: usize,
-    /// Ax.
-    pub image: Vec<f64>,
-    /// ∇f(x); exact zeros of x with cⱼ ≤ 0 are not looked at when A ≥ 0.
-    pub gradient: Vec<f64>,
-    /// Multiply-adds with entries of A.
-    pub work: u64,
-    /// τ and σ of the dual point y = τAx + σ1.
-    dual: (f64, f64),
-    /// ½‖Ax − b‖²_W and the penalties.
-    fit: Option<f64>,
-    penalties: f64,
-    /// f(x), to nearest.
-    pub objective: f64,
-    /// What numbers that left the range of f64 can have cost, if any did: smaller results are not to be reported.
-    lost: f64,
 }
 
 impl<'a, M: Columns> Certifier<'a, M> {
@@ -85,7 +59,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
 
     /// Whether only the rank of A could bound some column: it is signed, without upper bound and without ridge.
     pub fn wants_rank(&self) -> bool {
-        let unbounded = |j: usize| self.facts.columns[j].ridge == 0.0 && self.problem.upper.at(j).is_infinite();
+        let unbounded = |j: usize| self.facts.ridge(j) == 0.0 && self.problem.upper.at(j).is_infinite();
         self.facts.signed && self.facts.rank_bound.get().is_none() && (0..self.a.cols()).any(unbounded)
     }
 
@@ -100,7 +74,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
     pub fn to_scaled(&self, x: &[f64]) -> Vec<f64> {
         let unit = self.facts.units.rhs;
         let scaled =
-            |x: f64, facts: &ColumnFacts| ldexp(x, -facts.exponent - unit).max(if x > 0.0 { f64::MIN_POSITIVE } else { 0.0 });
+            |x: f64, facts: &ColumnFacts| ldexp(x, -facts.exponent() - unit).max(if x > 0.0 { f64::MIN_POSITIVE } else { 0.0 });
         x.iter().zip(&self.facts.columns).map(|(&x, facts)| scaled(x, facts)).collect()
     }
 
@@ -108,7 +82,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
     pub fn to_caller(&self, x: &[f64]) -> Vec<f64> {
         let unit = self.facts.units.rhs;
         let largest = |x: f64| x.min(f64::MAX);
-        x.iter().zip(&self.facts.columns).map(|(&x, facts)| largest(ldexp(x, facts.exponent + unit))).collect()
+        x.iter().zip(&self.facts.columns).map(|(&x, facts)| largest(ldexp(x, facts.exponent() + unit))).collect()
     }
 
     /// r(0), scaled.
@@ -136,7 +110,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
     /// min f over multiples of one column, rounded up: f* is at most this.
     fn single_column(&self, j: usize) -> f64 {
         let facts = &self.facts.columns[j];
-        let curvature = up(facts.norm * (1.0 + 2.0 * GAMMA) + facts.ridge);
+        let curvature = up(facts.norm * (1.0 + 2.0 * GAMMA) + self.facts.ridge(j));
         if facts.low <= 0.0 || curvature == 0.0 {
             return 0.0;
         }
@@ -147,8 +121,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
 
     /// (Lⱼ + λ₂)(xⱼ − clip(xⱼ − ∇ⱼ/(Lⱼ + λ₂), 0, ℓⱼ))².
     fn residual_term(&self, j: usize, x: f64, gradient: f64) -> f64 {
-        let facts = &self.facts.columns[j];
-        let (curvature, upper) = (facts.curvature(), self.facts.upper(self.problem, j));
+        let (curvature, upper) = (self.facts.curvature(j), self.facts.upper(self.problem, j));
         if curvature == 0.0 {
             // An empty column: optimal exactly at its bound, or at zero.
             let done = if gradient < 0.0 { x == upper } else { gradient == 0.0 || x == 0.0 };
@@ -185,7 +158,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
 
         // f(x) = ½‖Ax‖² + ½λ₂‖x‖² − cᵀx, rounded up.
         let linear_low = bounded_sum(n, |j| if x[j] > 0.0 { facts.columns[j].low * x[j] } else { 0.0 });
-        let ridge = bounded_sum(n, |j| facts.columns[j].ridge * x[j] * x[j]);
+        let ridge = bounded_sum(n, |j| facts.ridge(j) * x[j] * x[j]);
         let square_exact = self.exact_square_bound(x, square_high, support);
         let ridge_high = up(ridge.value + ridge.error());
         let t_low = linear_low.value - linear_low.error();
@@ -193,15 +166,15 @@ impl<'a, M: Columns> Certifier<'a, M> {
         let (underflow, lost) = self.underflow(x, &products, square_exact);
         let objective = 0.5 * (square_exact + ridge_high) - t_low + rounding + underflow;
 
-        let gradient: Vec<f64> =
-            (0..n).map(|j| products[j].0 - facts.columns[j].linear() + facts.columns[j].ridge * x[j]).collect();
-        let residual = |j: usize| self.residual_term(j, x[j], gradient[j]);
-        let residual_square =
-            if usable || support == 0 { plain_sum((0..n).filter(|&j| needed(j)).map(residual)) } else { f64::INFINITY };
-
         let (tau, shift, bound) = self.lower_bound(&products, usable.then_some((square_high, &weighted.values)));
         let best_known = self.best_known(objective, t_low, square_exact + ridge_high);
         let relative_gap = bound.and_then(|bound| relative(objective - bound, best_known));
+
+        let slope = |(j, (product, _)): (usize, (f64, f64))| product - facts.columns[j].linear() + facts.ridge(j) * x[j];
+        let gradient: Vec<f64> = products.into_iter().enumerate().map(slope).collect();
+        let residual = |j: usize| self.residual_term(j, x[j], gradient[j]);
+        let residual_square =
+            if usable || support == 0 { plain_sum((0..n).filter(|&j| needed(j)).map(residual)) } else { f64::INFINITY };
 
         // A penalty beyond the range of f64 is no number to report.
         let linear = |facts: &ColumnFacts| if facts.low.is_finite() { facts.linear() } else { facts.low };
@@ -245,7 +218,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
             if at_risk(j) {
                 // An error of 2^-1074 in xⱼ or in an entry of its column, times all that it can meet.
                 let facts = &self.facts.columns[j];
-                let slope = facts.low.abs().max(facts.high.abs()) + products[j].0.abs() + facts.curvature() * (1.0 + x[j]);
+                let slope = facts.low.abs().max(facts.high.abs()) + products[j].0.abs() + self.facts.curvature(j) * (1.0 + x[j]);
                 lost += 1.0 + slope + (1.0 + x[j]) * (1.0 + square);
             }
         }
@@ -262,9 +235,11 @@ impl<'a, M: Columns> Certifier<'a, M> {
             linear: f.high,
             product: if facts.signed { products[j].1 } else { products[j].1.max(0.0) },
             cap: facts.cap(self.problem, j),
-            ridge: down(f.ridge),
+            ridge: down(facts.ridge(j)),
         };
-        let mut terms: Vec<Term> = facts.columns.iter().enumerate().filter(counts).map(term).collect();
+        let columns = || facts.columns.iter().enumerate().filter(counts);
+        let mut terms = Vec::with_capacity(columns().count());
+        terms.extend(columns().map(term));
         let tau = best_scale(&terms, square_high);
         let bound = dual_value(&terms, tau, square_high);
         if bound.is_some() || !facts.signed {
@@ -293,7 +268,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
         }
     }
 
-    fn weight(&self, i: usize) -> f64 {
+    pub(super) fn weight(&self, i: usize) -> f64 {
         self.facts.weights.as_ref().map_or(1.0, |w| w[i])
     }
 
@@ -316,65 +291,10 @@ impl<'a, M: Columns> Certifier<'a, M> {
             0.5 * weighted_square(&residual, facts.weights.as_deref()).value
         });
         let l1 = |j: usize| {
-            if x[j] > 0.0 {
-                ldexp(self.problem.l1, facts.columns[j].exponent - facts.units.rhs - facts.units.weight) * x[j]
-            } else {
-                0.0
-            }
+            if x[j] > 0.0 { ldexp(self.problem.l1, facts.units.linear(&facts.columns[j])) * x[j] } else { 0.0 }
         };
         let sparsity = if self.problem.l1 > 0.0 { bounded_sum(x.len(), l1).value } else { 0.0 };
         (fit, sparsity + 0.5 * ridge)
-    }
-}
-
-impl Evaluation {
-    /// r(x), scaled.
-    pub fn residual(&self) -> f64 {
-        self.residual_square.sqrt()
-    }
-
-    /// The objective in the caller's units.
-    fn caller_objective(&self) -> f64 {
-        self.fit.map_or(self.objective, |fit| fit + self.penalties)
-    }
-
-    /// In the caller's units, without the dual vector.
-    pub fn summary<M: Columns>(&self, certifier: &Certifier<M>) -> Certificate {
-        let units = certifier.facts.units;
-        let objective = self.caller_objective();
-        let lower_bound = self.bound.map(|bound| match certifier.half_rhs_square {
-            Some(low) => (low + bound - 4.0 * UNIT * (low + bound.abs())).max(0.0).min(objective),
-            None => bound.min(objective),
-        });
-        let sound = |v: f64| v.is_finite() && (self.lost == 0.0 || v.abs() > 1e15 * self.lost);
-        Certificate {
-            objective: if sound(objective) { to_caller(objective, units.objective()) } else { None },
-            residual_norm: self.fit.filter(|&fit| sound(fit)).and_then(|fit| to_caller((2.0 * fit).sqrt(), units.norm())),
-            lower_bound: lower_bound.filter(|v| v.is_finite()).and_then(|v| to_caller(v, units.objective())),
-            relative_gap: self.relative_gap,
-            natural_residual: if sound(self.residual_square) { to_caller(self.residual(), units.norm()) } else { None },
-            relative_residual: if sound(self.residual_square) {
-                relative(self.residual(), certifier.residual_at_zero())
-            } else {
-                None
-            },
-            support: self.support,
-            dual: Vec::new(),
-        }
-    }
-
-    /// In the caller's units.
-    pub fn into_certificate<M: Columns>(self, certifier: &Certifier<M>) -> Certificate {
-        let mut certificate = self.summary(certifier);
-        if self.bound.is_some() {
-            let unit = certifier.facts.units.rhs;
-            let (tau, shift) = self.dual;
-            // τ = 0 stands for y = 0 whatever Ax is, an infinite one too; and rows without weight have no part in it.
-            let multiple = |i: usize| if tau == 0.0 { 0.0 } else { tau * self.image[i] };
-            let dual = |i: usize| if certifier.weight(i) == 0.0 { 0.0 } else { ldexp(multiple(i) + shift, unit) };
-            certificate.dual = (0..self.image.len()).map(dual).collect();
-        }
-        certificate
     }
 }
 
@@ -396,15 +316,6 @@ fn dual_value(terms: &[Term], tau: f64, square_high: f64) -> Option<f64> {
     let penalty = bounded_sum(terms.len(), |k| terms[k].penalty(tau));
     let bound = -up(0.5 * tau * tau * square_high + up(penalty.value + penalty.error()));
     bound.is_finite().then_some(bound)
-}
-
-/// amount/|scale|, where 0/0 is 0 and anything else that is not finite is unknown.
-fn relative(amount: f64, scale: f64) -> Option<f64> {
-    if amount <= 0.0 {
-        return Some(0.0);
-    }
-    let ratio = up(amount / scale.abs());
-    (ratio.is_finite() && scale.is_finite()).then_some(ratio)
 }
 
 /// Σ wᵢvᵢ².

@@ -34,27 +34,25 @@ impl Units {
     }
     /// log₂ of what a linear term of the caller's is multiplied by.
     pub fn linear(self, column: &ColumnFacts) -> i32 {
-        column.exponent - self.rhs - self.weight
+        column.exponent() - self.rhs - self.weight
     }
 }
 
-/// One column, in scaled units.
+/// One column, in scaled units. There can be millions: 32 bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct ColumnFacts {
     /// The power of two that the column is multiplied by, at most ±1000.
-    pub exponent: i32,
+    exponent: i16,
+    /// Every |entry| is below 2^reach.
+    reach: i16,
     /// Some entry is so small beside the others that a product with it may underflow.
     pub underflow: bool,
     /// Some entry in a row without weight is so large that it overflows in this column's unit.
     pub overflow: bool,
     /// Some entry is negative.
     pub signed: bool,
-    /// The largest |entry|.
-    pub largest: f64,
     /// Lⱼ = ‖A:ⱼ‖²_W, to a relative error of γ; zero for an empty column.
     pub norm: f64,
-    /// λ₂ for this column.
-    pub ridge: f64,
     /// cⱼ − λ₁ lies between `low` and `high`.
     pub low: f64,
     /// See `low`.
@@ -69,11 +67,16 @@ impl ColumnFacts {
     /// 2^exponent.
     #[inline]
     pub fn scale(&self) -> f64 {
-        power_of_two(self.exponent)
+        power_of_two(self.exponent())
     }
-    /// Lⱼ + λ₂.
-    pub fn curvature(&self) -> f64 {
-        self.norm + self.ridge
+    /// log₂ of the scale.
+    #[inline]
+    pub fn exponent(&self) -> i32 {
+        i32::from(self.exponent)
+    }
+    /// A bound on every |entry|.
+    pub fn largest(&self) -> f64 {
+        ldexp(1.0, i32::from(self.reach))
     }
 }
 
@@ -89,6 +92,8 @@ pub struct Facts {
     pub signed: bool,
     /// Some column has a finite upper bound.
     pub bounded: bool,
+    /// λ₂ in the caller's units.
+    l2: f64,
     /// For signed A: a proved bound on every entry of x*, once looked for.
     pub rank_bound: OnceLock<f64>,
 }
@@ -106,12 +111,24 @@ impl Facts {
         let rhs = linear::fill(a, problem, weights.as_deref(), &mut columns, &mut units);
         let signed = columns.iter().any(|facts| facts.signed);
         let bounded = (0..a.cols()).any(|j| problem.upper.at(j) < f64::INFINITY);
-        Self { units, weights, rhs, columns, signed, bounded, rank_bound: OnceLock::new() }
+        Self { units, weights, rhs, columns, signed, bounded, l2: problem.l2, rank_bound: OnceLock::new() }
     }
 
     /// Whether kernels that work on the caller's entries could overflow or underflow on some column.
     pub fn out_of_range(&self) -> bool {
-        self.columns.iter().any(|column| column.overflow || column.exponent.abs() > 950)
+        self.columns.iter().any(|column| column.overflow || column.exponent().abs() > 950)
+    }
+
+    /// λ₂ in the units of column j.
+    #[inline]
+    pub fn ridge(&self, j: usize) -> f64 {
+        if self.l2 == 0.0 { 0.0 } else { ldexp(self.l2, 2 * self.columns[j].exponent() - self.units.weight) }
+    }
+
+    /// Lⱼ + λ₂.
+    #[inline]
+    pub fn curvature(&self, j: usize) -> f64 {
+        self.columns[j].norm + self.ridge(j)
     }
 
     /// v times the weights.
@@ -125,7 +142,7 @@ impl Facts {
         if bound == 0.0 || bound == f64::INFINITY {
             return bound;
         }
-        ldexp(bound, -self.columns[j].exponent - self.units.rhs).max(f64::MIN_POSITIVE)
+        ldexp(bound, -self.columns[j].exponent() - self.units.rhs).max(f64::MIN_POSITIVE)
     }
 
     /// Uⱼ ≥ x*ⱼ: the upper bound, and for A ≥ 0 also cⱼ/(Lⱼ + λ₂), rounded up. May be infinite.
@@ -134,10 +151,10 @@ impl Facts {
         if self.signed {
             return self.rank_bound.get().map_or(upper, |bound| upper.min(*bound));
         }
-        if facts.curvature() == 0.0 {
+        if self.curvature(j) == 0.0 {
             return upper;
         }
-        let curvature = facts.norm * (1.0 - 2.0 * GAMMA) + down(facts.ridge);
+        let curvature = facts.norm * (1.0 - 2.0 * GAMMA) + down(self.ridge(j));
         let from_data = if facts.high > 0.0 { at_least_tiny(up(facts.high / curvature)) } else { 0.0 };
         upper.min(from_data)
     }
@@ -193,9 +210,8 @@ fn shape<C: Column>(column: C, weights: Option<&[f64]>, l2: f64, units: Units, u
             None => 0,
         }
     };
-    let ridge = ldexp(l2, 2 * unit - units.weight);
     let underflow = largest > 0.0 && ldexp(smallest, unit) < TINY;
     let overflow = ldexp(idle, unit) > power_of_two(900);
-    let largest = ldexp(largest, unit);
-    ColumnFacts { exponent: unit, underflow, overflow, signed, largest, norm, ridge, low: 0.0, high: 0.0 }
+    let reach = if largest > 0.0 { exponent(largest) + unit + 1 } else { 0 };
+    ColumnFacts { exponent: unit as i16, reach: reach as i16, underflow, overflow, signed, norm, low: 0.0, high: 0.0 }
 }

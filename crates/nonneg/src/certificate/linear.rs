@@ -30,7 +30,7 @@ pub fn fill<M: Columns>(
         Target::Linear(c) => {
             // The unit is that of the columns worth having; the others can only be zero.
             let worth = |j: &usize| c[*j] > problem.l1 && problem.upper.at(*j) > 0.0;
-            let size = |j: usize| exponent(c[j]) + columns[j].exponent;
+            let size = |j: usize| exponent(c[j]) + columns[j].exponent();
             let worth_having = (0..c.len()).filter(worth).map(size).max();
             let any = (0..c.len()).filter(|&j| c[j] != 0.0).map(size).max();
             units.rhs = worth_having.or(any).unwrap_or(0) - units.weight;

@@ -15,13 +15,15 @@
 
 mod dual;
 mod evaluate;
+mod evaluation;
 mod facts;
 mod linear;
 mod rows;
 mod signed;
 mod sums;
 
-pub(crate) use evaluate::{Certifier, Evaluation};
+pub(crate) use evaluate::Certifier;
+pub(crate) use evaluation::Evaluation;
 pub(crate) use facts::{ColumnFacts, Facts};
 
 use crate::error::Result;

@@ -57,7 +57,7 @@ impl RowVector {
             column.bounded_sum(|i, a| (a * scale) * self.values[i])
         };
         let lost = if self.may_underflow(facts) {
-            column.len() as f64 * (1.0 + self.largest) * (1.0 + facts.largest) * power_of_two(-1000)
+            column.len() as f64 * (1.0 + self.largest) * (1.0 + facts.largest()) * power_of_two(-1000)
         } else {
             0.0
         };

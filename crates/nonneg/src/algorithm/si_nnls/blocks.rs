@@ -13,8 +13,8 @@ const POWER_STEPS: usize = 3;
 pub struct Blocks {
     size: usize,
     variables: usize,
-    /// M per variable.
-    pub metric: Vec<f64>,
+    /// M per variable; empty for single columns, whose M is their curvature.
+    metric: Vec<f64>,
 }
 
 impl Blocks {
@@ -24,10 +24,11 @@ impl Blocks {
     pub fn new<M: Columns>(problem: &Reduced<M>, size: usize, kind: BlockMetric) -> (Self, u64) {
         let variables = problem.len();
         let size = size.min(variables.max(1));
-        let mut blocks = Self { size, variables, metric: (0..variables).map(|k| problem.curvature(k)).collect() };
+        let mut blocks = Self { size, variables, metric: Vec::new() };
         let mut work = 0;
         if size > 1 {
             let mut image = vec![0.0; problem.matrix.rows()];
+            blocks.metric = vec![0.0; variables];
             for block in 0..blocks.count() {
                 let range = blocks.range(block);
                 let metric = block_metric(problem, range.clone(), kind, &mut image, &mut work);
@@ -37,6 +38,12 @@ impl Blocks {
             }
         }
         (blocks, work)
+    }
+
+    /// M of variable k.
+    #[inline]
+    pub fn metric<M: Columns>(&self, problem: &Reduced<M>, k: usize) -> f64 {
+        if self.metric.is_empty() { problem.curvature(k) } else { self.metric[k] }
     }
 
     /// n of the algorithm.

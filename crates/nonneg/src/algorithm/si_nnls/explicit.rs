@@ -68,7 +68,8 @@ impl<'p, M: Columns> Explicit<'p, M> {
 
     /// argmin φₖ over the box: φₖ is separable with curvature M.
     fn minimiser(&self) -> Vec<f64> {
-        let minimiser = |k: usize| (self.start[k] - self.linear[k] / self.blocks.metric[k]).clamp(0.0, self.problem.upper[k]);
+        let minimiser =
+            |k: usize| (self.start[k] - self.linear[k] / self.blocks.metric(self.problem, k)).clamp(0.0, self.problem.upper[k]);
         (0..self.start.len()).map(minimiser).collect()
     }
 

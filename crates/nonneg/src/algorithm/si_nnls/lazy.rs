@@ -79,7 +79,7 @@ impl<'p, M: Columns> Lazy<'p, M> {
         let weights = StepWeights::first(blocks.count());
         let variable = |k: usize| {
             let (linear, upper, scale) = (problem.linear[k], problem.upper[k], problem.scale[k]);
-            let step = 1.0 / blocks.metric[k];
+            let step = 1.0 / blocks.metric(problem, k);
             let mut variable = Variable { x: 0.0, start: start[k], grad_sum: 0.0, drift: 0.0, linear, step, upper, scale };
             variable.x = variable.respond(weights.current, gradient[k]);
             variable
@@ -96,7 +96,7 @@ impl<'p, M: Columns> Lazy<'p, M> {
                 RowState { ax: before + last_move, drift: 0.0, last_move, stamp: 1 }
             })
             .collect();
-        let last_moves = (0..change.len(), change);
+        let last_moves = if problem.ridge.is_empty() { (0..0, Vec::new()) } else { (0..change.len(), change) };
         Self { problem, blocks, weights, rows, recent: Some(1), variables, last_moves, changes: Vec::new(), work }
     }
 
@@ -116,6 +116,11 @@ impl<'p, M: Columns> Lazy<'p, M> {
             // Slots beyond the last draw hold old blocks: asking for those again does no harm.
             self.prefetch_column(drawn[(k + POINTER_AHEAD) % LOOKAHEAD], drawn[(k + ENTRIES_AHEAD) % LOOKAHEAD]);
         }
+    }
+
+    /// n steps.
+    pub fn epoch(&mut self, rng: &mut Xoshiro256PlusPlus) {
+        self.random_steps(self.blocks.count(), rng);
     }
 
     #[inline]

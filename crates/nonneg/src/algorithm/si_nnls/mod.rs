@@ -18,7 +18,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
 use super::polish::coordinate_sweep;
-use super::{Algorithm, Monitor};
+use super::{Algorithm, Check, Monitor};
 use crate::matrix::Columns;
 use crate::presolve::Reduced;
 use crate::settings::BlockMetric;
@@ -49,32 +49,46 @@ impl Algorithm for SiNnls {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed);
         let (blocks, work) = Blocks::new(problem, self.batch_size, self.block_metric);
         monitor.spend(work);
+        let mut check = monitor.check(&x);
         let mut start = x;
-        let mut at_start = monitor.check(&start);
-        while !at_start.stop {
-            let mut run = Lazy::start(problem, &blocks, &start, &at_start.image, &at_start.gradient);
-            let target = if self.restarts { RESTART_FACTOR * at_start.residual } else { 0.0 };
-            (start, at_start) = loop {
-                for _ in 0..EPOCHS_PER_CHECK {
-                    run.random_steps(blocks.count(), &mut rng);
-                    monitor.spend(run.take_work());
-                    if monitor.out_of_time() {
-                        break;
-                    }
+        while !check.stop {
+            let target = if self.restarts { RESTART_FACTOR * check.residual } else { 0.0 };
+            let run = Lazy::start(problem, &blocks, &start, &check.image, &check.gradient);
+            drop((start, check)); // vectors of n that nobody needs while the run holds its own
+            (start, check) = self.run_until(target, run, problem, &mut rng, monitor);
+            if !check.stop {
+                monitor.restarted();
+            }
+        }
+    }
+}
+
+impl SiNnls {
+    /// One run: until the natural residual is at most `target` or the monitor stops it. Returns the last point checked.
+    fn run_until<M: Columns>(
+        &self,
+        target: f64,
+        mut run: Lazy<M>,
+        problem: &Reduced<M>,
+        rng: &mut Xoshiro256PlusPlus,
+        monitor: &mut dyn Monitor,
+    ) -> (Vec<f64>, Check) {
+        loop {
+            for _ in 0..EPOCHS_PER_CHECK {
+                run.epoch(rng);
+                monitor.spend(run.take_work());
+                if monitor.out_of_time() {
+                    break;
                 }
-                let mut point = run.average();
-                if self.restarts {
-                    monitor.spend(coordinate_sweep(problem, &mut point, &mut run.weighted_image()));
-                }
-                let check = monitor.check(&point);
-                if check.stop {
-                    return;
-                }
-                if check.residual <= target {
-                    monitor.restarted();
-                    break (point, check);
-                }
-            };
+            }
+            let mut point = run.average();
+            if self.restarts {
+                monitor.spend(coordinate_sweep(problem, &mut point, &mut run.weighted_image()));
+            }
+            let check = monitor.check(&point);
+            if check.stop || check.residual <= target {
+                return (point, check);
+            }
         }
     }
 }
