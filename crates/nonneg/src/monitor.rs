@@ -39,6 +39,8 @@ pub(crate) struct Watch<'a, M: Columns, R: Columns> {
     best: Option<Best>,
     progress: Progress,
     observer_stopped: bool,
+    /// f seems to have no minimum.
+    pub unbounded: bool,
     pub status: Status,
 }
 
@@ -87,6 +89,7 @@ impl<'a, M: Columns, R: Columns> Watch<'a, M, R> {
             best: None,
             progress: Progress { measure: f64::INFINITY, objective: f64::INFINITY, check: 0 },
             observer_stopped: false,
+            unbounded: false,
             status: Status::Stalled,
         }
     }
@@ -196,8 +199,9 @@ impl<M: Columns, R: Columns> Monitor for Watch<'_, M, R> {
         let measure = evaluation.relative_gap.unwrap_or(residual);
         self.progress.note(measure, evaluation.objective, self.trace.len());
         let verdict = self.verdict(&evaluation);
+        self.unbounded = self.certifier.falls_without_end(&evaluation);
         let check = Check {
-            stop: verdict.is_some(),
+            stop: verdict.is_some() || self.unbounded,
             residual,
             gradient: self.problem.restrict(&std::mem::take(&mut evaluation.gradient)),
             image: evaluation.image.clone(),

@@ -79,6 +79,11 @@ fn run<M: Columns, R: Columns>(
     } else {
         algorithm(settings).run(reduced, start, &mut watch);
     }
+    if watch.unbounded {
+        let reason =
+            "some combination of columns gains in cᵀx while A maps it to (almost) nothing, and nothing bounds it from above";
+        return Err(Error::Unbounded(reason.to_owned()));
+    }
     let solving = begin.elapsed().as_secs_f64() - presolve - watch.certify_time.as_secs_f64();
 
     let best = watch.take_best().expect("every algorithm checks its starting point");

@@ -57,6 +57,13 @@ impl<'a, M: Columns> Certifier<'a, M> {
         2 * self.a.nnz() as u64
     }
 
+    /// Whether f seems to fall without end: with a given c and signed A it can, along some d ≥ 0 with Ad = 0 and cᵀd > 0.
+    /// No single column then explains what has been gained already, not by twelve orders of magnitude.
+    pub fn falls_without_end(&self, evaluation: &Evaluation) -> bool {
+        let explained = self.a.cols() as f64 * self.best_single;
+        self.facts.signed && self.facts.rhs.is_none() && evaluation.best_known < 1e12 * explained
+    }
+
     /// Whether only the rank of A could bound some column: it is signed, without upper bound and without ridge.
     pub fn wants_rank(&self) -> bool {
         let unbounded = |j: usize| self.facts.ridge(j) == 0.0 && self.problem.upper.at(j).is_infinite();
@@ -184,6 +191,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
         Evaluation {
             bound,
             relative_gap,
+            best_known,
             residual_square,
             support,
             image,

@@ -12,6 +12,8 @@ pub(crate) struct Evaluation {
     pub bound: Option<f64>,
     /// (f(x) − D)/|f̂|.
     pub relative_gap: Option<f64>,
+    /// f̂, the best objective known.
+    pub best_known: f64,
     /// r(x)².
     pub residual_square: f64,
     pub support: usize,
