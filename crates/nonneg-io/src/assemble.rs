@@ -41,71 +41,111 @@ pub(crate) fn reserve<T>(path: &str, count: usize) -> Result<Vec<T>> {
     Ok(vec)
 }
 
-/// `count` copies of `value`, or an error instead of an abort.
-pub(crate) fn filled<T: Clone>(path: &str, count: usize, value: T) -> Result<Vec<T>> {
-    let mut vec = reserve(path, count)?;
-    vec.resize(count, value);
-    Ok(vec)
+/// `count` zeros, or an error instead of an abort. Fresh memory is zero already and is not touched here.
+pub(crate) fn filled<T: Clone>(path: &str, count: usize, zero: T) -> Result<Vec<T>> {
+    std::hint::black_box(reserve::<T>(path, count)?); // to see that there is room
+    Ok(vec![zero; count])
 }
 
-/// Entries `(row, column, value)` in any order, from 0 and in range: three arrays of one length.
-pub(crate) struct Entries<T, I> {
-    pub rows: Vec<I>,
-    pub columns: Vec<u32>,
-    pub values: Vec<T>,
+/// `(row, column, value)`.
+pub(crate) type Entry<T, I> = (I, u32, T);
+
+/// Entries in any order, in range.
+pub(crate) struct Batch<T, I> {
+    /// To be added to every row.
+    pub first_row: usize,
+    pub entries: Vec<Entry<T, I>>,
 }
 
 /// Entries per part of the columns, about: what is written at a time should fit a cache.
 const PART: usize = 1 << 16;
+/// Entries in a piece of a part: large enough that the allocator gives them back to the system.
+const PIECE: usize = 1 << 14;
 /// Parts are numbered in one byte.
 const MOST_PARTS: usize = 256;
 
-/// The matrix with the entries of all blocks: sorted, duplicates summed in the order of the blocks, everything checked.
+/// The matrix with the entries of all batches: sorted, duplicates summed in the order given, everything checked.
+/// The first `skip` columns are empty and left out.
 ///
-/// Placing entries one by one all over a large matrix would miss the cache each time. So every block is first split
-/// by parts of the columns, then each part is filled from all blocks.
-pub(crate) fn to_columns<T, I>(path: &str, rows: usize, cols: usize, blocks: Vec<Entries<T, I>>) -> Result<AnyMatrix>
+/// Placing entries one by one all over a large matrix would miss the cache each time. So they are first dealt out to
+/// parts of the columns, then each part is filled. Memory is used again or given back as it goes.
+pub(crate) fn to_columns<T, I>(path: &str, rows: usize, cols: usize, skip: usize, batches: Vec<Batch<T, I>>) -> Result<AnyMatrix>
 where
     T: Value,
     I: Index,
     AnyMatrix: From<CscMatrix<T, I>>,
 {
-    let mut ptr = filled(path, cols + 1, 0usize)?;
-    for block in &blocks {
-        block.columns.iter().for_each(|&j| ptr[j as usize + 1] += 1);
+    let mut ptr = filled(path, skip + cols + 1, 0usize)?;
+    for batch in &batches {
+        batch.entries.iter().for_each(|&(_, j, _)| ptr[j as usize + 1] += 1);
     }
-    for j in 0..cols {
+    for j in 0..skip + cols {
         ptr[j + 1] += ptr[j];
     }
-    let nnz = ptr[cols];
+    let nnz = ptr[skip + cols];
     let (part_of, parts) = cut_columns(path, &ptr)?;
-    let blocks: Vec<_> = blocks.into_par_iter().map(|block| block.split(&part_of, parts.len())).collect();
+    let groups = in_groups(batches, rayon::current_num_threads());
+    let dealt: Vec<_> = groups.into_par_iter().map(|group| deal(group, &part_of, parts.len())).collect();
 
     let mut row_idx = filled(path, nnz, I::from_usize(0))?;
     let mut values = filled(path, nnz, T::from_f64(0.0))?;
     let (mut idx_rest, mut values_rest) = (row_idx.as_mut_slice(), values.as_mut_slice());
+    let mut dealt: Vec<_> = dealt.into_iter().map(Vec::into_iter).collect();
     let mut tasks = Vec::with_capacity(parts.len());
-    for (number, part) in parts.iter().enumerate() {
+    for part in parts {
         let count = ptr[part.end] - ptr[part.start];
         let (idx, values);
         (idx, idx_rest) = idx_rest.split_at_mut(count);
         (values, values_rest) = values_rest.split_at_mut(count);
-        tasks.push((number, part, idx, values));
+        let pieces: Vec<_> = dealt.iter_mut().filter_map(Iterator::next).flatten().collect();
+        tasks.push((part, pieces, idx, values));
     }
-    tasks.into_par_iter().for_each(|(number, part, idx, values)| {
+    tasks.into_par_iter().for_each(|(part, pieces, idx, values)| {
         let mut next: Vec<usize> = ptr[part.clone()].iter().map(|start| start - ptr[part.start]).collect();
-        for (entries, starts) in &blocks {
-            for e in starts[number]..starts[number + 1] {
-                let slot = &mut next[entries.columns[e] as usize - part.start];
-                idx[*slot] = entries.rows[e];
-                values[*slot] = entries.values[e];
+        for piece in pieces {
+            for (row, column, value) in piece {
+                let slot = &mut next[column as usize - part.start];
+                idx[*slot] = row;
+                values[*slot] = value;
                 *slot += 1;
             }
         }
     });
-    drop(blocks);
+    ptr.drain(..skip);
     let matrix = CscMatrix::new(rows, cols, ptr, row_idx, values);
     matrix.map(AnyMatrix::from).map_err(|e| Error::content(path, e.to_string()))
+}
+
+/// At most `count` runs of neighbours.
+fn in_groups<E>(batches: Vec<E>, count: usize) -> Vec<Vec<E>> {
+    let size = batches.len().div_ceil(count).max(1);
+    let mut batches = batches.into_iter();
+    let groups = std::iter::repeat_with(|| batches.by_ref().take(size).collect::<Vec<E>>());
+    groups.take_while(|group| !group.is_empty()).collect()
+}
+
+/// Entries by part of the columns, otherwise in the same order; each part in several pieces.
+fn deal<T: Value, I: Index>(batches: Vec<Batch<T, I>>, part_of: &[u8], parts: usize) -> Vec<Vec<Vec<Entry<T, I>>>> {
+    let mut dealt: Vec<Vec<Vec<Entry<T, I>>>> = (0..parts).map(|_| vec![]).collect();
+    let mut open: Vec<Vec<Entry<T, I>>> = (0..parts).map(|_| vec![]).collect();
+    let mut emptied: Vec<Vec<Entry<T, I>>> = vec![];
+    for Batch { first_row, mut entries } in batches {
+        for &(row, column, value) in &entries {
+            let part = part_of[column as usize] as usize;
+            if open[part].len() == open[part].capacity() {
+                // Fresh memory costs more than the dealing: use that of the batches dealt before.
+                let next = emptied.pop().unwrap_or_else(|| Vec::with_capacity(PIECE));
+                dealt[part].push(std::mem::replace(&mut open[part], next));
+            }
+            open[part].push((I::from_usize(first_row + row.to_usize()), column, value));
+        }
+        entries.clear();
+        if entries.capacity() != 0 {
+            emptied.push(entries);
+        }
+    }
+    dealt.iter_mut().zip(open).for_each(|(pieces, last)| pieces.push(last));
+    dealt
 }
 
 /// Cuts the columns into parts with about equally many entries; also the part that each column is in.
@@ -125,39 +165,6 @@ fn cut_columns(path: &str, ptr: &[usize]) -> Result<(Vec<u8>, Vec<Range<usize>>)
     }
     parts.push(start..cols);
     Ok((part_of, parts))
-}
-
-impl<T: Value, I: Index> Entries<T, I> {
-    /// Sorts by part, otherwise in the same order; also where each part starts.
-    fn split(self, part_of: &[u8], parts: usize) -> (Self, Vec<usize>) {
-        let mut starts = vec![0; parts + 1];
-        let mut sorted = true;
-        let mut previous = 0;
-        for &j in &self.columns {
-            let part = part_of[j as usize];
-            starts[part as usize + 1] += 1;
-            sorted &= part >= previous;
-            previous = part;
-        }
-        for part in 0..parts {
-            starts[part + 1] += starts[part];
-        }
-        if sorted {
-            return (self, starts);
-        }
-        let mut next = starts.clone();
-        let mut rows = vec![I::from_usize(0); self.rows.len()];
-        let mut columns = vec![0; self.columns.len()];
-        let mut values = vec![T::from_f64(0.0); self.values.len()];
-        for ((&row, &column), &value) in self.rows.iter().zip(&self.columns).zip(&self.values) {
-            let slot = &mut next[part_of[column as usize] as usize];
-            rows[*slot] = row;
-            columns[*slot] = column;
-            values[*slot] = value;
-            *slot += 1;
-        }
-        (Entries { rows, columns, values }, starts)
-    }
 }
 
 /// Runs `$body` with `$index` standing for the narrowest index type that holds `$rows`.

@@ -11,7 +11,9 @@ use crate::error::{Error, Result};
 use crate::input::Text;
 
 /// Bytes in a block. Large enough to hide the cost of handing blocks around, small enough to stay in a cache.
-const BLOCK: usize = 1 << 20;
+const BLOCK: usize = 1 << 18;
+/// Blocks that a thread takes from each batch.
+const BLOCKS_PER_THREAD: usize = 16;
 /// Bytes read at a time while looking for single lines.
 const HEAD: usize = 1 << 14;
 /// A longer line is no table but some other kind of file.
@@ -161,7 +163,11 @@ impl<'a> Lines<'a> {
         parse: impl Fn(&[u8]) -> std::result::Result<T, BadLine> + Sync,
         mut accept: impl FnMut(T, &[u8], u64) -> Result<()>,
     ) -> Result<()> {
-        let per_batch = rayon::current_num_threads();
+        // Several blocks for each thread, so that one slow block does not leave the others waiting for long.
+        let per_batch = match rayon::current_num_threads() {
+            1 => 1,
+            threads => threads * BLOCKS_PER_THREAD,
+        };
         let mut lines_before = self.line;
         let mut batch = self.next_blocks(per_batch)?;
         while !batch.is_empty() {

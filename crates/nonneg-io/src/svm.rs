@@ -1,28 +1,23 @@
 //! LIBSVM text: `label index:value index:value ...`, one row per line.
 
-use nonneg::AnyMatrix;
-use nonneg::matrix::Index;
-
 use crate::Problem;
-use crate::assemble::{self, Entries, check_shape, with_index};
+use crate::assemble::{self, Batch, Entry, check_shape};
 use crate::blocks::{BadLine, Lines, is_token_end, line_end, skip_blanks, word};
 use crate::error::{Error, Result};
 use crate::number;
 
-/// Bytes of text per entry, about, for the first allocation.
-const BYTES_PER_ENTRY: usize = 16;
+/// Bytes of the shortest entry: a blank and `1:2`.
+const SHORTEST_ENTRY: usize = 4;
 
 /// The rows of one block.
-#[derive(Default)]
 struct Rows {
     labels: Vec<f64>,
-    /// Entries of each row.
-    lengths: Vec<u32>,
-    /// As written: from 0 or from 1 is known at the end of the file only.
-    columns: Vec<u32>,
-    values: Vec<f64>,
-    smallest: Option<u32>,
-    largest: u32,
+    /// Rows within the block; columns as written: from 0 or from 1 is known at the end of the file only.
+    entries: Vec<Entry<f64, u32>>,
+    /// The smallest index, `u64::MAX` where there is none.
+    smallest: u64,
+    /// One above the largest index.
+    end: u64,
 }
 
 pub(crate) fn read(mut lines: Lines) -> Result<Problem> {
@@ -36,51 +31,44 @@ pub(crate) fn read(mut lines: Lines) -> Result<Problem> {
     if row_count == 0 {
         return Err(Error::content(path, "holds no rows, expected lines 'label index:value index:value ...'"));
     }
-    let Some(smallest) = blocks.iter().filter_map(|block| block.smallest).min() else {
+    let smallest = blocks.iter().map(|block| block.smallest).min().unwrap_or(u64::MAX);
+    if smallest == u64::MAX {
         return Err(Error::content(path, "holds labels only, expected 'index:value' after some of them"));
-    };
-    let base = u32::from(smallest != 0);
-    let largest = blocks.iter().map(|block| block.largest).max().unwrap_or(0);
-    let cols = largest as usize + 1 - base as usize;
-    let nnz: usize = blocks.iter().map(|block| block.values.len()).sum();
+    }
+    let base = u64::from(smallest != 0);
+    let cols = (blocks.iter().map(|block| block.end).max().unwrap_or(0) - base) as usize;
+    let nnz: usize = blocks.iter().map(|block| block.entries.len()).sum();
     check_shape(path, row_count as u64, cols as u64, nnz as u64)?;
 
     let mut rhs = assemble::reserve(path, row_count)?;
-    blocks.iter().for_each(|block| rhs.extend_from_slice(&block.labels));
-    let matrix = with_index!(row_count, I, to_columns::<I>(path, blocks, row_count, cols, base))?;
+    let mut batches = Vec::with_capacity(blocks.len());
+    for mut block in blocks {
+        batches.push(Batch { first_row: rhs.len(), entries: block.entries });
+        rhs.append(&mut block.labels);
+    }
+    let matrix = if u32::try_from(row_count).is_ok() {
+        assemble::to_columns(path, row_count, cols, base as usize, batches)?
+    } else {
+        assemble::to_columns(path, row_count, cols, base as usize, batches.into_iter().map(widen).collect())?
+    };
     Ok(Problem { matrix, rhs: Some(rhs) })
 }
 
-fn to_columns<I: Index>(path: &str, blocks: Vec<Rows>, rows: usize, cols: usize, base: u32) -> Result<AnyMatrix>
-where
-    AnyMatrix: From<nonneg::CscMatrix<f64, I>>,
-{
-    let mut row = 0;
-    let mut to_entries = |block: Rows| {
-        let mut entry_rows = Vec::with_capacity(block.values.len());
-        for &length in &block.lengths {
-            entry_rows.extend(std::iter::repeat_n(I::from_usize(row), length as usize));
-            row += 1;
-        }
-        let mut columns = block.columns;
-        columns.iter_mut().for_each(|column| *column -= base);
-        Entries { rows: entry_rows, columns, values: block.values }
-    };
-    let blocks = blocks.into_iter().map(&mut to_entries).collect();
-    assemble::to_columns(path, rows, cols, blocks)
+fn widen(batch: Batch<f64, u32>) -> Batch<f64, u64> {
+    let entries = batch.entries.into_iter().map(|(row, column, value)| (u64::from(row), column, value));
+    Batch { first_row: batch.first_row, entries: entries.collect() }
 }
 
 fn parse_block(text: &[u8]) -> std::result::Result<Rows, BadLine> {
-    let estimate = text.len() / BYTES_PER_ENTRY;
-    let mut rows = Rows { columns: Vec::with_capacity(estimate), values: Vec::with_capacity(estimate), ..Rows::default() };
+    let entries = Vec::with_capacity(text.len() / SHORTEST_ENTRY + 1);
+    let mut rows = Rows { labels: vec![], entries, smallest: u64::MAX, end: 0 };
     let mut at = 0;
     let mut line = 0;
     while at < text.len() {
         at = rows.parse_line(text, at).map_err(|message| BadLine { line, message })?;
         line += 1;
     }
-    rows.columns.shrink_to_fit();
-    rows.values.shrink_to_fit();
+    rows.entries.shrink_to_fit();
     Ok(rows)
 }
 
@@ -95,65 +83,65 @@ impl Rows {
             _ => {}
         }
         let (label, length) = number::float(&text[at..]).ok_or_else(|| bad_label(text, at))?;
-        if !label.is_finite() || !is_token_end(text, at + length) && text[at + length] != b'#' {
+        if !label.is_finite() || !ends_entry(text, at + length) {
             return Err(bad_label(text, at));
         }
         at += length;
 
-        let first = self.values.len();
+        let row = self.labels.len() as u32; // a block is smaller than 4 GiB
         let mut next_allowed = 0u64; // indices increase along a line
         loop {
-            at = skip_blanks(text, at);
-            match text.get(at) {
-                None | Some(b'\n') => break,
-                Some(b'#') => {
-                    at = line_end(text, at);
-                    break;
+            at += usize::from(text.get(at) == Some(&b' '));
+            let (column, length) = match number::short_integer(text, at) {
+                Some(found) => found,
+                None => {
+                    // Not a digit: the end of the line, more blanks, a comment, or an error. Or a very large index.
+                    at = skip_blanks(text, at);
+                    match text.get(at) {
+                        None | Some(b'\n') => break,
+                        Some(b'#') => {
+                            at = line_end(text, at);
+                            break;
+                        }
+                        Some(b'q') if text[at..].starts_with(b"qid:") => {
+                            at += word(text, at).len();
+                            continue;
+                        }
+                        _ => number::integer(&text[at..]).ok_or_else(|| bad_entry(text, at))?,
+                    }
                 }
-                Some(b'q') if text[at..].starts_with(b"qid:") => {
-                    at += word(text, at).len();
-                    continue;
-                }
-                _ => {}
+            };
+            if text.get(at + length) != Some(&b':') {
+                return Err(bad_entry(text, at));
             }
-            let entry = at;
-            let (column, length) = number::integer(&text[at..]).ok_or_else(|| bad_entry(text, entry))?;
-            at += length;
-            if text.get(at) != Some(&b':') {
-                return Err(bad_entry(text, entry));
+            let start = at + length + 1;
+            let (value, length) = number::float(&text[start..]).ok_or_else(|| bad_entry(text, at))?;
+            if !ends_entry(text, start + length) {
+                return Err(bad_entry(text, at));
             }
-            at += 1;
-            let (value, length) = number::float(&text[at..]).ok_or_else(|| bad_entry(text, entry))?;
-            at += length;
-            if !is_token_end(text, at) && text[at] != b'#' {
-                return Err(bad_entry(text, entry));
+            if column < next_allowed || column > u64::from(u32::MAX) || !value.is_finite() {
+                return Err(refused_entry(text, at, column, value, next_allowed));
             }
-            if !value.is_finite() {
-                return Err(format!("'{}' is not a finite number", show(text, entry)));
-            }
-            if column < next_allowed {
-                return Err(format!(
-                    "indices must increase along a line, found '{}' after index {}",
-                    show(text, entry),
-                    next_allowed - 1
-                ));
+            if next_allowed == 0 {
+                self.smallest = self.smallest.min(column);
             }
             next_allowed = column + 1;
-            let Ok(column) = u32::try_from(column) else {
-                return Err(format!("index {column} is too large, expected at most {}", u32::MAX));
-            };
             // The index of a stored zero counts for the number of columns; the zero itself need not be kept.
-            self.smallest = Some(self.smallest.map_or(column, |smallest| smallest.min(column)));
-            self.largest = self.largest.max(column);
             if value != 0.0 {
-                self.columns.push(column);
-                self.values.push(value);
+                self.entries.push((row, column as u32, value));
             }
+            at = start + length;
         }
+        self.end = self.end.max(next_allowed);
         self.labels.push(label);
-        self.lengths.push((self.values.len() - first) as u32);
         Ok(at + 1)
     }
+}
+
+/// Whether an entry or a label may end at `at`.
+#[inline(always)]
+fn ends_entry(text: &[u8], at: usize) -> bool {
+    is_token_end(text, at) || text[at] == b'#'
 }
 
 fn show(text: &[u8], at: usize) -> String {
@@ -163,6 +151,18 @@ fn show(text: &[u8], at: usize) -> String {
 #[cold]
 fn bad_entry(text: &[u8], at: usize) -> String {
     format!("expected 'index:value' with an index from 1 (or 0) on, found '{}'", show(text, at))
+}
+
+#[cold]
+fn refused_entry(text: &[u8], at: usize, column: u64, value: f64, next_allowed: u64) -> String {
+    let entry = show(text, at);
+    if !value.is_finite() {
+        format!("'{entry}' is not a finite number")
+    } else if column < next_allowed {
+        format!("indices must increase along a line, found '{entry}' after index {}", next_allowed - 1)
+    } else {
+        format!("index {column} is too large, expected at most {}", u32::MAX)
+    }
 }
 
 #[cold]

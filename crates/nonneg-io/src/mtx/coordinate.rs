@@ -4,17 +4,17 @@ use nonneg::matrix::Index;
 use nonneg::{AnyMatrix, CscMatrix};
 
 use super::{Header, Symmetry};
-use crate::assemble::{self, Entries, with_index};
+use crate::assemble::{self, Batch, Entry, with_index};
 use crate::blocks::{BadLine, Lines, line_end, skip_blanks, word};
 use crate::error::{Error, Result};
 use crate::number;
 
-/// Bytes of text per entry, about, for the first allocation.
-const BYTES_PER_ENTRY: usize = 16;
+/// Bytes of the shortest entry: `1 1` and a line end.
+const SHORTEST_ENTRY: usize = 4;
 
 /// The entries of one block, from 0, mirrored ones included.
 struct Block<I> {
-    entries: Entries<f64, I>,
+    entries: Vec<Entry<f64, I>>,
     /// Entry lines: mirrored entries do not count.
     count: usize,
     /// First lines with an entry below and above the diagonal, in symmetric files.
@@ -34,7 +34,7 @@ where
     let expected = header.entries;
     let mut seen = 0u64;
     let (mut below, mut above) = (None, None);
-    let mut blocks: Vec<Entries<f64, I>> = vec![];
+    let mut blocks: Vec<Batch<f64, I>> = vec![];
     lines.parse_rest(
         |text| parse_block::<I>(text, header),
         |block, text, lines_before| {
@@ -49,7 +49,7 @@ where
                 let message = "entries on both sides of the diagonal in a symmetric file, expected one triangle only";
                 return Err(Error::line(&path, below.max(above), message));
             }
-            blocks.push(block.entries);
+            blocks.push(Batch { first_row: 0, entries: block.entries });
             Ok(())
         },
     )?;
@@ -57,21 +57,18 @@ where
         return Err(lines.error(format!("the file ends after {seen} entries, the header promises {expected}")));
     }
 
-    assemble::to_columns(&path, header.rows as usize, header.cols as usize, blocks)
+    assemble::to_columns(&path, header.rows as usize, header.cols as usize, 0, blocks)
 }
 
 fn parse_block<I: Index>(text: &[u8], header: &Header) -> std::result::Result<Block<I>, BadLine> {
-    let room = text.len() / BYTES_PER_ENTRY;
-    let entries = Entries { rows: Vec::with_capacity(room), columns: Vec::with_capacity(room), values: Vec::with_capacity(room) };
+    let entries = Vec::with_capacity(text.len() / SHORTEST_ENTRY + 1);
     let mut block = Block { entries, count: 0, below: None, above: None };
     let (mut at, mut line) = (0, 0);
     while at < text.len() {
         at = block.parse_line(text, at, line, header).map_err(|message| BadLine { line, message })?;
         line += 1;
     }
-    block.entries.rows.shrink_to_fit();
-    block.entries.columns.shrink_to_fit();
-    block.entries.values.shrink_to_fit();
+    block.entries.shrink_to_fit();
     Ok(block)
 }
 
@@ -102,9 +99,7 @@ impl<I: Index> Block<I> {
 
     #[inline(always)]
     fn push(&mut self, row: u64, column: u64, value: f64) {
-        self.entries.rows.push(I::from_usize(row as usize));
-        self.entries.columns.push(column as u32);
-        self.entries.values.push(value);
+        self.entries.push((I::from_usize(row as usize), column as u32, value));
     }
 
     fn mirror(&mut self, row: u64, column: u64, value: f64, line: u64, symmetry: Symmetry) -> std::result::Result<(), String> {

@@ -5,7 +5,7 @@ use nonneg::{AnyMatrix, CscMatrix, CsrMatrix};
 
 use super::Archive;
 use crate::Shape;
-use crate::assemble::{self, Entries, check_shape, with_index};
+use crate::assemble::{self, Batch, check_shape, with_index};
 use crate::error::{Error, Result};
 use crate::npy::{Element, Kind};
 
@@ -142,5 +142,6 @@ where
     if let Some(e) = col.iter().position(|&j| j as usize >= cols) {
         return Err(Error::content(path, format!("entry {e}: column {} is out of range, there are {cols} columns", col[e])));
     }
-    assemble::to_columns(path, rows, cols, vec![Entries { rows: row, columns: col, values: data }])
+    let triplets = row.into_iter().zip(col).zip(data).map(|((row, column), value)| (row, column, value));
+    assemble::to_columns(path, rows, cols, 0, vec![Batch { first_row: 0, entries: triplets.collect() }])
 }

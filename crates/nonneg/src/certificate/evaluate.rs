@@ -153,7 +153,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
         // An x of zero, or beyond the range of f64, has no products worth a pass; y = 0 is then the dual point.
         let usable = support > 0 && square_high.is_finite();
         let needed = |j: usize| facts.signed || facts.columns[j].high > 0.0 || x[j] != 0.0;
-        let products: Vec<(f64, f64)> = for_columns(n, |j| {
+        let products: Vec<(f64, f64)> = for_columns(a, |j| {
             if !usable || !needed(j) {
                 return (0.0, 0.0);
             }

@@ -106,8 +106,7 @@ impl Facts {
             units.weight = largest_exponent(w.iter().copied()) & !1;
             w.iter().map(|&w| ldexp(w, -units.weight)).collect::<Vec<f64>>()
         });
-        let mut columns =
-            for_columns(a.cols(), |j| shape(a.column(j), weights.as_deref(), problem.l2, units, problem.upper.at(j)));
+        let mut columns = for_columns(a, |j| shape(a.column(j), weights.as_deref(), problem.l2, units, problem.upper.at(j)));
         let rhs = linear::fill(a, problem, weights.as_deref(), &mut columns, &mut units);
         let signed = columns.iter().any(|facts| facts.signed);
         let bounded = (0..a.cols()).any(|j| problem.upper.at(j) < f64::INFINITY);

@@ -22,7 +22,7 @@ pub fn fill<M: Columns>(
             let scaled = |i: usize| if counts(i) { ldexp(b[i], -units.rhs) } else { 0.0 };
             let intact = |i: usize| b[i] == 0.0 || !counts(i) || scaled(i).is_normal();
             let weighted = RowVector::new((0..b.len()).map(scaled).collect(), weights, intact);
-            let bounds = for_columns(a.cols(), |j| product_bounds(a.column(j), &columns[j], &weighted));
+            let bounds = for_columns(a, |j| product_bounds(a.column(j), &columns[j], &weighted));
             for (facts, (low, high)) in columns.iter_mut().zip(bounds) {
                 (facts.low, facts.high) = (low, high);
             }

@@ -119,6 +119,6 @@ pub fn positive_column_sums<M: Columns>(a: &M, facts: &Facts) -> Option<Vec<f64>
         let sum = a.column(j).bounded_sum(|i, v| (v * scale) * facts.weights.as_ref().map_or(1.0, |w| w[i]));
         if column.underflow || column.overflow { 0.0 } else { sum.value - sum.error() }
     };
-    let sums = for_columns(a.cols(), sum);
+    let sums = for_columns(a, sum);
     sums.iter().all(|&s| s > 0.0).then_some(sums)
 }

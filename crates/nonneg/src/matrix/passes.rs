@@ -5,17 +5,18 @@ use rayon::prelude::*;
 
 use super::{Column, Columns};
 
-/// Columns handed to a thread at a time.
-const COLUMNS_PER_TASK: usize = 256;
+/// Entries worth handing to another thread.
+const ENTRIES_PER_TASK: usize = 16384;
 
-/// `out[k] = f(k)` in parallel, for a loop over columns.
-pub fn for_columns<R: Send>(count: usize, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
-    (0..count).into_par_iter().with_min_len(COLUMNS_PER_TASK).map(f).collect()
+/// `f(j)` for every column, in parallel.
+pub fn for_columns<M: Columns, R: Send>(a: &M, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
+    let columns_per_task = ENTRIES_PER_TASK * a.cols().max(1) / a.nnz().max(1);
+    (0..a.cols()).into_par_iter().with_min_len(columns_per_task.max(1)).map(f).collect()
 }
 
 /// Aᵀy.
 pub fn multiply_transposed<M: Columns>(a: &M, y: &[f64]) -> Vec<f64> {
-    for_columns(a.cols(), |j| a.column(j).dot(y))
+    for_columns(a, |j| a.column(j).dot(y))
 }
 
 /// Ax over `columns` variables: `x(k)` gives the column, the power of two that it is multiplied by, and its factor; a
