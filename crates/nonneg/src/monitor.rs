@@ -15,6 +15,9 @@ use crate::trace::{Event, TraceRow};
 /// Passes kept in hand for the sweep and the certificate that end a run.
 const RESERVE: f64 = 3.0;
 
+/// Rows of the trace that are kept, about.
+const MAX_TRACE: usize = 20_000;
+
 /// A run that makes no progress in so many checks (or a quarter of all, if that is more) has stalled.
 const PATIENCE: usize = 100;
 
@@ -36,6 +39,7 @@ pub(crate) struct Watch<'a, M: Columns, R: Columns> {
     pub restarts: usize,
     pub certify_time: Duration,
     pub trace: Vec<TraceRow>,
+    checks: usize,
     best: Option<Best>,
     progress: Progress,
     observer_stopped: bool,
@@ -86,6 +90,7 @@ impl<'a, M: Columns, R: Columns> Watch<'a, M, R> {
             restarts: 0,
             certify_time: Duration::ZERO,
             trace: Vec::new(),
+            checks: 0,
             best: None,
             progress: Progress { measure: f64::INFINITY, objective: f64::INFINITY, check: 0 },
             observer_stopped: false,
@@ -103,6 +108,7 @@ impl<'a, M: Columns, R: Columns> Watch<'a, M, R> {
     pub fn final_status(&self, evaluation: &Evaluation) -> Status {
         match self.status {
             Status::Solved if !evaluation.relative_gap.is_some_and(|gap| gap <= self.settings.tolerance) => Status::Stalled,
+            Status::Converged if !self.converged(evaluation) => Status::Stalled,
             status => status,
         }
     }
@@ -116,6 +122,19 @@ impl<'a, M: Columns, R: Columns> Watch<'a, M, R> {
     pub fn record_final(&mut self, certificate: &Certificate) {
         let row = self.row(certificate, Event::Final);
         let _ = (self.observe)(&row);
+        self.trace.push(row);
+    }
+
+    /// Adds a row; a trace that grows without end is thinned to every other row now and then.
+    fn record(&mut self, row: TraceRow) {
+        if self.trace.len() >= MAX_TRACE {
+            let mut position = 0;
+            self.trace.retain(|row| {
+                position += 1;
+                position % 2 == 1 || row.event == Event::Restart
+            });
+        }
+        self.checks += 1;
         self.trace.push(row);
     }
 
@@ -139,7 +158,7 @@ impl<'a, M: Columns, R: Columns> Watch<'a, M, R> {
         if evaluation.relative_gap.is_some_and(|gap| gap <= tolerance) {
             return Some(Status::Solved);
         }
-        if evaluation.bound.is_none() && self.converged(evaluation) {
+        if !evaluation.is_bounded() && self.converged(evaluation) {
             return Some(Status::Converged);
         }
         if self.observer_stopped || self.interrupted() {
@@ -151,7 +170,7 @@ impl<'a, M: Columns, R: Columns> Watch<'a, M, R> {
         if self.passes_are_up() {
             return Some(Status::PassLimit);
         }
-        let checks = self.trace.len();
+        let checks = self.checks;
         (checks - self.progress.check > PATIENCE.max(checks / 4)).then_some(Status::Stalled)
     }
 
@@ -181,7 +200,7 @@ impl<M: Columns, R: Columns> Monitor for Watch<'_, M, R> {
         let mut evaluation = self.certifier.evaluate(&all);
         self.work += evaluation.work;
         // Close enough to be worth a proof that costs more than a check.
-        if evaluation.bound.is_none() && self.converged(&evaluation) && self.certifier.wants_rank() {
+        if !evaluation.is_bounded() && self.converged(&evaluation) && self.certifier.wants_rank() {
             self.work += self.certifier.prove_rank();
             evaluation = self.certifier.evaluate(&all);
             self.work += evaluation.work;
@@ -191,13 +210,13 @@ impl<M: Columns, R: Columns> Monitor for Watch<'_, M, R> {
         let event = if self.trace.is_empty() { Event::Start } else { Event::Check };
         let row = self.row(&evaluation.summary(self.certifier), event);
         self.observer_stopped |= (self.observe)(&row).is_break();
-        self.trace.push(row);
+        self.record(row);
 
         // Points are ranked by proved gap; where there is none, all by residual.
         let residual = evaluation.residual();
         let rank = evaluation.relative_gap.unwrap_or(f64::MAX.min(1e300 * (1.0 + residual)));
         let measure = evaluation.relative_gap.unwrap_or(residual);
-        self.progress.note(measure, evaluation.objective, self.trace.len());
+        self.progress.note(measure, evaluation.objective, self.checks);
         let verdict = self.verdict(&evaluation);
         self.unbounded = self.certifier.falls_without_end(&evaluation);
         let check = Check {

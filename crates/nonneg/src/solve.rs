@@ -118,6 +118,10 @@ fn starting_point<M: Columns, R: Columns>(problem: &LeastSquares, certifier: &Ce
         None => vec![0.0; reduced.len()],
         Some(x0) => reduced.restrict(&certifier.to_scaled(x0)),
     };
+    // A start from which f overflows is no start.
+    if start.iter().any(|&x| x > 1e100) && reduced.upper.iter().any(|u| u.is_infinite()) {
+        start.fill(0.0);
+    }
     reduced.clip(&mut start);
     start
 }

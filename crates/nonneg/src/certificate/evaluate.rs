@@ -2,11 +2,10 @@
 
 use std::sync::OnceLock;
 
-use super::dual::{Term, best_scale};
 use super::evaluation::{Evaluation, relative};
 use super::facts::{ColumnFacts, Facts};
 use super::rows::TINY;
-use super::signed::{positive_column_sums, rank_bound};
+use super::signed::rank_bound;
 use super::sums::{UNIT, down, up};
 use crate::matrix::kernels::{BoundedSum, GAMMA, bounded_sum};
 use crate::matrix::{Column, Columns, CscMatrix, MAX_PARTS, for_columns, multiply};
@@ -15,8 +14,8 @@ use crate::scaling::{ldexp, power_of_two};
 
 /// A problem, ready to certify any x.
 pub(crate) struct Certifier<'a, M: Columns> {
-    a: &'a M,
-    problem: &'a LeastSquares<'a>,
+    pub(super) a: &'a M,
+    pub(super) problem: &'a LeastSquares<'a>,
     pub facts: Facts,
     /// ½‖b‖²_W, rounded down.
     pub(super) half_rhs_square: Option<f64>,
@@ -25,7 +24,7 @@ pub(crate) struct Certifier<'a, M: Columns> {
     /// r(0)².
     residual_at_zero: f64,
     /// For signed A: lower bounds on Aᵀ1 > 0, if that holds; computed when first needed.
-    column_sums: OnceLock<Option<Vec<f64>>>,
+    pub(super) column_sums: OnceLock<Option<Vec<f64>>>,
 }
 
 impl<'a, M: Columns> Certifier<'a, M> {
@@ -34,7 +33,8 @@ impl<'a, M: Columns> Certifier<'a, M> {
         let facts = Facts::new(a, problem);
         let half_rhs_square = facts.rhs.as_ref().map(|b| {
             let sum = weighted_square(b, facts.weights.as_deref());
-            down(0.5 * (sum.value - sum.error()).max(0.0))
+            let lost = b.len() as f64 * power_of_two(-1000); // squares that underflow
+            down(0.5 * (sum.value - sum.error() - lost).max(0.0))
         });
         let mut certifier =
             Self { a, problem, facts, half_rhs_square, best_single: 0.0, residual_at_zero: 0.0, column_sums: OnceLock::new() };
@@ -43,7 +43,8 @@ impl<'a, M: Columns> Certifier<'a, M> {
             let facts = &certifier.facts.columns[j];
             certifier.residual_term(j, 0.0, -facts.linear())
         };
-        certifier.residual_at_zero = plain_sum((0..a.cols()).map(residual));
+        // An empty column worth having is infinitely far from its place at zero, and presolve puts it there.
+        certifier.residual_at_zero = plain_sum((0..a.cols()).map(residual).filter(|r| r.is_finite()));
         certifier
     }
 
@@ -85,11 +86,11 @@ impl<'a, M: Columns> Certifier<'a, M> {
         x.iter().zip(&self.facts.columns).map(|(&x, facts)| scaled(x, facts)).collect()
     }
 
-    /// Scaled x in the caller's units.
+    /// Scaled x in the caller's units, within the caller's bounds.
     pub fn to_caller(&self, x: &[f64]) -> Vec<f64> {
         let unit = self.facts.units.rhs;
-        let largest = |x: f64| x.min(f64::MAX);
-        x.iter().zip(&self.facts.columns).map(|(&x, facts)| largest(ldexp(x, facts.exponent() + unit))).collect()
+        let caller = |j: usize| ldexp(x[j], self.facts.columns[j].exponent() + unit).min(f64::MAX).min(self.problem.upper.at(j));
+        (0..x.len()).map(caller).collect()
     }
 
     /// r(0), scaled.
@@ -123,7 +124,9 @@ impl<'a, M: Columns> Certifier<'a, M> {
         }
         let upper = down(self.facts.upper(self.problem, j));
         let x = (facts.low / curvature).min(upper);
-        -down(x * (facts.low - 0.5 * curvature * x))
+        let gain = x * (facts.low - 0.5 * curvature * x);
+        // Where a bound was too small for these units, or a product lost digits, nothing is proved.
+        if x.min(gain) < power_of_two(-960) { 0.0 } else { -down(gain) }
     }
 
     /// (Lⱼ + λ₂)(xⱼ − clip(xⱼ − ∇ⱼ/(Lⱼ + λ₂), 0, ℓⱼ))².
@@ -134,7 +137,8 @@ impl<'a, M: Columns> Certifier<'a, M> {
             let done = if gradient < 0.0 { x == upper } else { gradient == 0.0 || x == 0.0 };
             return if done { 0.0 } else { f64::INFINITY };
         }
-        let change = x - (x - gradient / curvature).clamp(0.0, upper);
+        // The same as x − clip(x − ∇/L, 0, ℓ), but a small step from a huge x is not lost.
+        let change = (gradient / curvature).max(x - upper).min(x);
         curvature * change * change
     }
 
@@ -173,9 +177,9 @@ impl<'a, M: Columns> Certifier<'a, M> {
         let (underflow, lost) = self.underflow(x, &products, square_exact);
         let objective = 0.5 * (square_exact + ridge_high) - t_low + rounding + underflow;
 
-        let (tau, shift, bound) = self.lower_bound(&products, usable.then_some((square_high, &weighted.values)));
-        let best_known = self.best_known(objective, t_low, square_exact + ridge_high);
-        let relative_gap = bound.and_then(|bound| relative(objective - bound, best_known));
+        let bound = self.lower_bound(&products, usable.then_some((square_high, &weighted.values)));
+        let best_known = self.best_known(objective, t_low, square_exact + ridge_high + 2.0 * underflow);
+        let relative_gap = bound.value.and_then(|value| relative(objective - value, best_known));
 
         let slope = |(j, (product, _)): (usize, (f64, f64))| product - facts.columns[j].linear() + facts.ridge(j) * x[j];
         let gradient: Vec<f64> = products.into_iter().enumerate().map(slope).collect();
@@ -197,7 +201,6 @@ impl<'a, M: Columns> Certifier<'a, M> {
             image,
             gradient,
             work,
-            dual: (tau, shift),
             fit,
             penalties,
             objective: 0.5 * (square.value + ridge.value) - plain_linear,
@@ -219,7 +222,8 @@ impl<'a, M: Columns> Certifier<'a, M> {
 
     /// What numbers below the range of f64 can have cost f(x) at most, and the part of it due to columns at risk.
     fn underflow(&self, x: &[f64], products: &[(f64, f64)], square: f64) -> (f64, f64) {
-        let at_risk = |j: usize| x[j] < TINY || self.facts.columns[j].underflow;
+        let tiny = |v: f64| v != 0.0 && v.abs() < TINY;
+        let at_risk = |j: usize| x[j] < TINY || self.facts.columns[j].underflow || tiny(self.facts.columns[j].low);
         let (mut slack, mut lost) = (0.0, 0.0);
         for j in (0..x.len()).filter(|&j| x[j] > 0.0) {
             slack += 1.0;
@@ -227,53 +231,10 @@ impl<'a, M: Columns> Certifier<'a, M> {
                 // An error of 2^-1074 in xⱼ or in an entry of its column, times all that it can meet.
                 let facts = &self.facts.columns[j];
                 let slope = facts.low.abs().max(facts.high.abs()) + products[j].0.abs() + self.facts.curvature(j) * (1.0 + x[j]);
-                lost += 1.0 + slope + (1.0 + x[j]) * (1.0 + square);
+                lost += 1.0 + x[j] + slope + (1.0 + x[j]) * (1.0 + square);
             }
         }
         ((slack + lost) * power_of_two(-1000), lost * power_of_two(-1000))
-    }
-
-    /// (τ, σ, D): the best bound on the ray y = τAx, or where that gives none, at y = Ax + σ1; rounded down. `image` is
-    /// (‖Ax‖²_W, WAx), or nothing for y = 0.
-    fn lower_bound(&self, products: &[(f64, f64)], image: Option<(f64, &Vec<f64>)>) -> (f64, f64, Option<f64>) {
-        let square_high = image.map_or(0.0, |(square, _)| square);
-        let facts = &self.facts;
-        let counts = |(_, f): &(usize, &ColumnFacts)| facts.signed || f.high > 0.0;
-        let term = |(j, f): (usize, &ColumnFacts)| Term {
-            linear: f.high,
-            product: if facts.signed { products[j].1 } else { products[j].1.max(0.0) },
-            cap: facts.cap(self.problem, j),
-            ridge: down(facts.ridge(j)),
-        };
-        let columns = || facts.columns.iter().enumerate().filter(counts);
-        let mut terms = Vec::with_capacity(columns().count());
-        terms.extend(columns().map(term));
-        let tau = best_scale(&terms, square_high);
-        let bound = dual_value(&terms, tau, square_high);
-        if bound.is_some() || !facts.signed {
-            return (tau, 0.0, bound);
-        }
-        let no_bound = (0.0, 0.0, None);
-        let Some(sums) = self.column_sums.get_or_init(|| positive_column_sums(self.a, facts)) else { return no_bound };
-        // The least shift that leaves no column without a bound violated, and a little more for rounding.
-        let needed = |(term, sum): (&Term, &f64)| match term.ridge == 0.0 && term.cap.is_infinite() {
-            true => ((term.linear - term.product) + 1e-14 * (term.linear.abs() + term.product.abs())) / sum,
-            false => 0.0,
-        };
-        let shift = terms.iter().zip(sums).map(needed).fold(0.0, f64::max) * (1.0 + 1e-12);
-        for (term, sum) in terms.iter_mut().zip(sums) {
-            term.product += shift * sum - 4.0 * UNIT * (term.product.abs() + shift * sum);
-        }
-        // ‖y + σ1‖²_W = ‖y‖²_W + 2σ·1ᵀWy + σ²·1ᵀW1.
-        let cross = image.map_or(BoundedSum::default(), |(_, weighted)| bounded_sum(weighted.len(), |i| weighted[i]));
-        let ones = bounded_sum(self.a.rows(), |i| self.weight(i));
-        let cross_high = 2.0 * shift * (cross.value + cross.error());
-        let ones_high = up(shift * shift * (ones.value + ones.error()));
-        let square = square_high + cross_high + ones_high + 8.0 * UNIT * (square_high + cross_high.abs() + ones_high);
-        match dual_value(&terms, 1.0, square.max(0.0)) {
-            Some(bound) => (if image.is_some() { 1.0 } else { 0.0 }, shift, Some(bound)),
-            None => no_bound,
-        }
     }
 
     pub(super) fn weight(&self, i: usize) -> f64 {
@@ -308,7 +269,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
 
 /// A sum that keeps an infinite term infinite.
 fn plain_sum(terms: impl Iterator<Item = f64>) -> f64 {
-    terms.sum()
+    terms.fold(0.0, |sum, term| sum + term)
 }
 
 /// ‖v‖²_W rounded up, what underflows included.
@@ -317,13 +278,6 @@ fn square_bound(v: &[f64], square: BoundedSum, weights: Option<&[f64]>) -> f64 {
     let may_underflow = (0..v.len()).any(|i| v[i] != 0.0 && weight(i) != 0.0 && v[i].abs().min(v[i].abs() * weight(i)) < TINY);
     let lost = if may_underflow { v.len() as f64 * power_of_two(-1000) } else { 0.0 };
     up(square.value + square.error()) + lost
-}
-
-/// D(τ) with every rounding downwards, if it is finite.
-fn dual_value(terms: &[Term], tau: f64, square_high: f64) -> Option<f64> {
-    let penalty = bounded_sum(terms.len(), |k| terms[k].penalty(tau));
-    let bound = -up(0.5 * tau * tau * square_high + up(penalty.value + penalty.error()));
-    bound.is_finite().then_some(bound)
 }
 
 /// Σ wᵢvᵢ².

@@ -1,6 +1,7 @@
 //! What an evaluation of one x found, and its translation into the caller's units.
 
 use super::Certificate;
+use super::bound::Bound;
 use super::evaluate::Certifier;
 use super::sums::{UNIT, up};
 use crate::matrix::Columns;
@@ -8,8 +9,8 @@ use crate::scaling::{ldexp, to_caller};
 
 /// What an x is worth, in scaled units.
 pub(crate) struct Evaluation {
-    /// D ≤ f*, where there is a bound.
-    pub bound: Option<f64>,
+    /// D ≤ f*, where there is a bound, and the dual point.
+    pub(super) bound: Bound,
     /// (f(x) − D)/|f̂|.
     pub relative_gap: Option<f64>,
     /// f̂, the best objective known.
@@ -23,8 +24,6 @@ pub(crate) struct Evaluation {
     pub gradient: Vec<f64>,
     /// Multiply-adds with entries of A.
     pub work: u64,
-    /// τ and σ of the dual point y = τAx + σ1.
-    pub(super) dual: (f64, f64),
     /// ½‖Ax − b‖²_W and the penalties.
     pub(super) fit: Option<f64>,
     pub(super) penalties: f64,
@@ -35,6 +34,11 @@ pub(crate) struct Evaluation {
 }
 
 impl Evaluation {
+    /// Whether some lower bound was proved.
+    pub fn is_bounded(&self) -> bool {
+        self.bound.value.is_some()
+    }
+
     /// r(x), scaled.
     pub fn residual(&self) -> f64 {
         self.residual_square.sqrt()
@@ -49,7 +53,7 @@ impl Evaluation {
     pub fn summary<M: Columns>(&self, certifier: &Certifier<M>) -> Certificate {
         let units = certifier.facts.units;
         let objective = self.caller_objective();
-        let lower_bound = self.bound.map(|bound| match certifier.half_rhs_square {
+        let lower_bound = self.bound.value.map(|bound| match certifier.half_rhs_square {
             Some(low) => (low + bound - 4.0 * UNIT * (low + bound.abs())).max(0.0).min(objective),
             None => bound.min(objective),
         });
@@ -73,9 +77,9 @@ impl Evaluation {
     /// In the caller's units.
     pub fn into_certificate<M: Columns>(self, certifier: &Certifier<M>) -> Certificate {
         let mut certificate = self.summary(certifier);
-        if self.bound.is_some() {
+        if self.is_bounded() {
             let unit = certifier.facts.units.rhs;
-            let (tau, shift) = self.dual;
+            let Bound { tau, shift, .. } = self.bound;
             // τ = 0 stands for y = 0 whatever Ax is, an infinite one too; and rows without weight have no part in it.
             let multiple = |i: usize| if tau == 0.0 { 0.0 } else { tau * self.image[i] };
             let dual = |i: usize| if certifier.weight(i) == 0.0 { 0.0 } else { ldexp(multiple(i) + shift, unit) };

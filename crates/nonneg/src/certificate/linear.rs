@@ -18,7 +18,12 @@ pub fn fill<M: Columns>(
     match problem.target {
         Target::Rhs(b) => {
             let counts = rows_that_count(a, weights, b);
-            units.rhs = largest_exponent((0..b.len()).filter(|&i| counts(i)).map(|i| b[i]));
+            let bears = |i: &usize| b[*i] != 0.0 && counts(*i);
+            let weighty = |i: &usize| weights.is_none_or(|w| w[*i] > 0.0);
+            units.rhs = match (0..b.len()).any(|i| bears(&i)) {
+                true => largest_exponent((0..b.len()).filter(bears).map(|i| b[i])),
+                false => largest_exponent((0..b.len()).filter(weighty).map(|i| b[i])), // x = 0, and only ‖b‖ to report
+            };
             let scaled = |i: usize| if counts(i) { ldexp(b[i], -units.rhs) } else { 0.0 };
             let intact = |i: usize| b[i] == 0.0 || !counts(i) || scaled(i).is_normal();
             let weighted = RowVector::new((0..b.len()).map(scaled).collect(), weights, intact);

@@ -13,6 +13,7 @@
 //! All arithmetic happens in units that make columns and b of order one ([`facts`]): exact powers of two, so that
 //! entries of 1e-200 or 1e+200 are ordinary.
 
+mod bound;
 mod dual;
 mod evaluate;
 mod evaluation;

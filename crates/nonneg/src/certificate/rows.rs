@@ -45,7 +45,8 @@ impl RowVector {
 
     /// Whether a product with an entry of this column can underflow.
     fn may_underflow(&self, column: &ColumnFacts) -> bool {
-        column.underflow || self.smallest < TINY
+        let empty = self.smallest == f64::INFINITY || column.norm == 0.0;
+        !empty && (column.underflow || self.smallest < TINY)
     }
 
     /// Σ ãᵢvᵢ, and how far off it can be.

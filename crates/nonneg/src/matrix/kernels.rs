@@ -195,8 +195,8 @@ impl BoundedSum {
 /// The error of [`bounded_sum`] relative to the sum of absolute terms, for any number of terms.
 ///
 /// With u = 2⁻⁵³: forming a term costs at most 4 roundings (scaling a value is exact, the vector may itself carry
-/// two roundings, one product and one to spare), a lane of a chunk 16 additions, joining the lanes 2, and the
-/// compensated sum over chunks 2 more: 24u, rounded up to 32u. Second-order terms are below the slack.
+/// two roundings, one product and one to spare), a lane of a chunk at most 17 additions, joining the lanes 2, and the
+/// compensated sum over chunks 1 more: 24u, rounded up to 32u. Second-order terms are below the slack.
 pub const GAMMA: f64 = 32.0 * (f64::EPSILON / 2.0);
 
 const CHUNK: usize = 64;

@@ -1,0 +1,144 @@
+//! Every bug once had, by what it was.
+
+use nonneg::{DenseMatrix, LeastSquares, Solver, Status, Upper, verify};
+
+fn dense(rows: usize, cols: usize, values: &[f64]) -> DenseMatrix {
+    DenseMatrix::new(rows, cols, values.to_vec()).unwrap()
+}
+
+const INF: f64 = f64::INFINITY;
+
+#[test]
+fn an_answer_does_not_exceed_an_upper_bound_too_small_for_the_columns_units() {
+    for (values, b, upper) in [([1e-160, 0.0, 0.0, 1.0], [1e160, 1e160], 1e-5), ([1.0, 0.0, 0.0, 1.0], [1.0, 1.0], 5e-324)] {
+        let (a, bounds) = (dense(2, 2, &values), [upper, INF]);
+        let problem = LeastSquares::new(&a, &b).upper(&bounds[..]);
+        let solution = Solver::new().solve_problem(&problem).unwrap();
+        assert!(solution.x[0] <= upper, "{:?}", solution.x);
+        verify(&problem, &solution.x).unwrap();
+    }
+}
+
+#[test]
+fn a_step_that_is_small_beside_a_huge_x_still_counts_in_the_residual() {
+    let a = dense(1, 2, &[1.0, -1.0]);
+    let start = [1e16, 1e16];
+    let solution = Solver::new().solve_problem(&LeastSquares::new(&a, &[0.5]).start(&start)).unwrap();
+    let fit = solution.x[0] - solution.x[1];
+    assert!(solution.status != Status::Converged || (fit - 0.5).abs() < 1e-5, "{:?} {:?}", solution.x, solution.status);
+}
+
+#[test]
+fn an_empty_column_worth_having_does_not_make_everything_converged() {
+    let a = dense(1, 3, &[1.0, -1.0, 0.0]);
+    let upper = [INF, INF, 1.0];
+    let problem = LeastSquares::with_linear(&a, &[1.0, -1.0, 1.0]).upper(&upper[..]);
+    let solution = Solver::new().solve_problem(&problem).unwrap();
+    assert!(solution.status.is_success());
+    assert!((solution.certificate.objective.unwrap() + 1.5).abs() < 1e-5, "{:?}", solution.x);
+}
+
+#[test]
+fn verify_agrees_that_a_signed_problem_is_solved() {
+    let a = dense(6, 1, &[1.0, 1.0, -1.0, -1.0, 2.0, 2.0]);
+    let b = [2.0, -1.9999999999997726, 9.0, -8.999999999997954, 2.0, -1.9999999995343387];
+    let problem = LeastSquares::new(&a, &b);
+    let solution = Solver::new().tolerance(10.0).solve_problem(&problem).unwrap();
+    if solution.status == Status::Solved {
+        assert!(verify(&problem, &solution.x).unwrap().relative_gap.unwrap() <= 10.0);
+    }
+}
+
+#[test]
+fn a_ridge_term_that_underflows_does_not_shrink_the_gap() {
+    let n = 4000;
+    let a = DenseMatrix::new(1, n, vec![0.0; n]).unwrap();
+    let c = vec![1.0; n];
+    let problem = LeastSquares::with_linear(&a, &c).l2(1.0);
+    let gap = verify(&problem, &vec![1.6e-162; n]).unwrap().relative_gap;
+    assert!(gap.is_none_or(|gap| gap >= 1.0 - 1e-9), "{gap:?}"); // f(x) ≈ 0, so the true value is 1
+}
+
+#[test]
+fn a_square_of_tau_that_underflows_does_not_raise_the_lower_bound() {
+    let a = dense(1, 1, &[1.0]);
+    let c = [1.0 + 2f64.powi(-50)];
+    let problem = LeastSquares::with_linear(&a, &c).l1(1.0);
+    let optimum = -0.5 * 2f64.powi(-100);
+    let bound = verify(&problem, &[2f64.powi(490)]).unwrap().lower_bound;
+    assert!(bound.is_none_or(|bound| bound <= optimum), "{bound:?} > {optimum}");
+}
+
+#[test]
+fn a_tiny_upper_bound_does_not_inflate_the_best_objective_known() {
+    let a = dense(2, 2, &[1.0, 0.0, 0.0, 1.0]);
+    let upper = [5e-324, INF];
+    let problem = LeastSquares::new(&a, &[1.0, -1.0]).upper(&upper[..]);
+    let x = [0.0, 2f64.powi(-990)];
+    // f* = −5e-324 (x₀ at its bound), f(x) ≈ 2^-990: the true relative error is above 1e25.
+    let gap = verify(&problem, &x).unwrap().relative_gap;
+    assert!(gap.is_none_or(|gap| gap >= 1e25), "{gap:?}");
+}
+
+#[test]
+fn converged_is_judged_by_the_x_that_is_returned() {
+    let a = dense(1, 2, &[-1e200, 1e200]);
+    let solution = Solver::new().solve_problem(&LeastSquares::with_linear(&a, &[0.5, -0.5])).unwrap();
+    assert!(solution.status != Status::Converged || solution.certificate.relative_residual.unwrap() <= 1e-6, "{solution:?}");
+}
+
+#[test]
+fn half_the_square_of_b_is_rounded_down_when_it_underflows() {
+    let a = dense(3, 1, &[1.0, 0.0, 0.0]);
+    let b = [0.0, 1.4 * 2f64.powi(-537), 1.0];
+    let weights = [2f64.powi(500), 2f64.powi(500), 0.0];
+    let certificate = verify(&LeastSquares::new(&a, &b).weights(&weights), &[0.0]).unwrap();
+    let optimum = 0.5 * 1.4 * 1.4 * 2f64.powi(-574);
+    assert!(certificate.lower_bound.is_none_or(|bound| bound <= optimum));
+}
+
+#[test]
+fn a_problem_without_a_row_that_counts_still_reports_its_residual() {
+    let a = dense(2, 1, &[0.0, 0.0]);
+    let certificate = verify(&LeastSquares::new(&a, &[1e-200, -1.0]).weights(&[0.25, 0.0]), &[0.0]).unwrap();
+    let norm = certificate.residual_norm.unwrap();
+    assert!((norm / 0.5e-200 - 1.0).abs() < 1e-12, "{norm}");
+}
+
+#[test]
+fn a_column_of_wide_range_does_not_hide_that_zero_is_optimal() {
+    let a = dense(2, 1, &[2e-166, 1.7e157]);
+    let solution = Solver::new().solve(&a, &[0.0, 0.0]).unwrap();
+    assert_eq!((solution.x[0], solution.status), (0.0, Status::Solved));
+}
+
+#[test]
+fn an_infinite_start_does_not_become_the_answer() {
+    let a = dense(2, 2, &[1.0, 2.0, -1.0, 1.0]);
+    let start = [1e308, 1e308];
+    let solution = Solver::new().solve_problem(&LeastSquares::new(&a, &[1.0, 5.0]).start(&start)).unwrap();
+    assert!(solution.status.is_success(), "{solution:?}");
+}
+
+#[test]
+fn c_minus_l1_exactly_zero_on_an_empty_column_is_not_positive() {
+    let a = dense(1, 2, &[1.0, 0.0]);
+    let solution = Solver::new().solve_problem(&LeastSquares::with_linear(&a, &[2.0, 1.0]).l1(1.0)).unwrap();
+    assert_eq!(solution.status, Status::Solved);
+}
+
+#[test]
+fn slow_progress_on_nearly_equal_columns_is_not_a_stall() {
+    let a = dense(3, 2, &[1.0, 1.0, 1.0, 1.0, 1.0, 1.001]);
+    let solution = Solver::new().tolerance(1e-9).solve(&a, &[1.0, 2.0, 3.0]).unwrap();
+    assert_eq!(solution.status, Status::Solved);
+}
+
+#[test]
+fn an_entry_that_overflows_in_a_row_without_weight_is_ignored() {
+    let a = dense(2, 2, &[2e200, 4e-200, 4e200, 5e-200]);
+    let problem = LeastSquares::new(&a, &[2.7e201, 3.6e-199]).weights(&[0.0, 1.5]).upper(Upper::None);
+    let solution = Solver::new().solve_problem(&problem).unwrap();
+    assert_eq!(solution.status, Status::Solved);
+    assert!((4.0 * solution.x[0] + 5.0 * solution.x[1] - 36.0).abs() < 1e-2, "{:?}", solution.x);
+}
