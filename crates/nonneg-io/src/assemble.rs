@@ -58,9 +58,9 @@ pub(crate) struct Batch<T, I> {
 }
 
 /// Entries per part of the columns, about: what is written at a time should fit a cache.
-const PART: usize = 1 << 16;
+const PART: usize = 1 << 17;
 /// Entries in a piece of a part: large enough that the allocator gives them back to the system.
-const PIECE: usize = 1 << 14;
+pub(crate) const PIECE: usize = 1 << 13;
 /// Parts are numbered in one byte.
 const MOST_PARTS: usize = 256;
 

@@ -192,6 +192,12 @@ impl<'a> Lines<'a> {
     }
 }
 
+/// Room to make for the entries of a block: each has four bytes or more (`1 1` or `1:2`, and a blank or line end). One
+/// line may be far longer than a block should be; then the room grows as needed.
+pub(crate) fn most_entries(text: &[u8]) -> usize {
+    text.len().min(BLOCK) / 4 + 1
+}
+
 /// Position of the end of the line that `at` is in: its `\n`, or the end of the text.
 #[inline]
 pub(crate) fn line_end(text: &[u8], at: usize) -> usize {

@@ -5,7 +5,7 @@ use nonneg::DenseMatrix;
 use crate::assemble;
 use crate::blocks::{BadLine, Lines, line_end};
 use crate::error::{Error, Result};
-use crate::number;
+use crate::number::{self, Numbers};
 
 /// What stands between two fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,15 +17,21 @@ enum Separator {
 
 /// What the first lines tell about the rest.
 struct Layout {
+    numbers: Numbers,
     separator: Separator,
     cols: usize,
     /// The line that decided on `cols`, from 1.
     model_line: u64,
 }
 
-/// A table with at least one row.
 pub(crate) fn read(mut lines: Lines) -> Result<DenseMatrix> {
-    let layout = read_layout(&mut lines)?;
+    let (rows, cols, values) = read_values(&mut lines, Numbers::Finite)?;
+    DenseMatrix::new(rows, cols, values).map_err(|e| Error::content(&lines.path, e.to_string()))
+}
+
+/// Rows (at least one), columns, and the values column by column.
+pub(crate) fn read_values(lines: &mut Lines, numbers: Numbers) -> Result<(usize, usize, Vec<f64>)> {
+    let layout = read_layout(lines, numbers)?;
     let mut blocks: Vec<Vec<f64>> = vec![];
     lines.parse_rest(
         |text| parse_block(text, &layout),
@@ -52,23 +58,23 @@ pub(crate) fn read(mut lines: Lines) -> Result<DenseMatrix> {
         }
         first_row += block_rows;
     }
-    DenseMatrix::new(rows, cols, values).map_err(|e| Error::content(path, e.to_string()))
+    Ok((rows, cols, values))
 }
 
 /// Looks at the first line that is neither blank nor a comment, and skips it when it is a header.
-fn read_layout(lines: &mut Lines) -> Result<Layout> {
+fn read_layout(lines: &mut Lines, numbers: Numbers) -> Result<Layout> {
     let Some(first) = next_content(lines)? else {
         return Err(Error::content(&lines.path, "holds no numbers, expected one row of numbers per line"));
     };
     let separator = guess_separator(&first);
     let fields = fields(&first, separator);
-    if fields.iter().any(|field| number::finite(field).is_ok()) {
-        let layout = Layout { separator, cols: fields.len(), model_line: lines.line };
+    if fields.iter().any(|field| number::field(field, numbers).is_ok()) {
+        let layout = Layout { numbers, separator, cols: fields.len(), model_line: lines.line };
         lines.give_back(first);
         return Ok(layout);
     }
     if fields.iter().any(|field| number::float(field).is_some_and(|(_, length)| length == field.len())) {
-        return Err(lines.error(format!("'{}' is not a finite number", number::excerpt(fields[0])))); // nan or inf, no header
+        return Err(lines.error(format!("'{}' is not {}", number::excerpt(fields[0]), numbers.name()))); // nan or inf, no header
     }
     // No field is a number: names of the columns. Names may hold blanks, so blanks there decide nothing.
     let names = fields.len();
@@ -80,7 +86,7 @@ fn read_layout(lines: &mut Lines) -> Result<Layout> {
     if separator != Separator::Blanks && names != cols && !first.contains(&b'"') {
         return Err(lines.error(format!("{cols} fields, expected {names} as in the header line")));
     }
-    let layout = Layout { separator, cols, model_line: lines.line };
+    let layout = Layout { numbers, separator, cols, model_line: lines.line };
     lines.give_back(second);
     Ok(layout)
 }
@@ -140,7 +146,7 @@ fn parse_row(row: &[u8], layout: &Layout, values: &mut Vec<f64>) -> std::result:
     let mut field = |text: &[u8]| {
         count += 1;
         if count <= layout.cols {
-            values.push(number::finite(trim_field(text)).map_err(|message| match trim_field(text) {
+            values.push(number::field(trim_field(text), layout.numbers).map_err(|message| match trim_field(text) {
                 b"" => format!("field {count} is empty, expected a number"),
                 _ => format!("field {count}: {message}"),
             })?);

@@ -38,6 +38,7 @@ mod npz;
 mod number;
 mod output;
 mod svm;
+mod vector;
 mod write;
 
 use nonneg::AnyMatrix;
@@ -46,6 +47,7 @@ use blocks::Lines;
 pub use error::{Error, Result};
 use location::{Format, Location};
 pub use output::{check_output, write_bytes};
+pub use vector::{read_bounds, read_vector};
 pub use write::{check_problem_output, check_vector_output, holds_rhs, write_problem, write_vector};
 
 /// A matrix read from a file, with the right-hand side that the file may hold (LIBSVM labels, `b` in an .npz).
@@ -97,32 +99,6 @@ pub fn read_problem(location: &str, progress: Option<Progress>) -> Result<Proble
     }
 }
 
-/// Reads a vector: `.npy` and `.npz:KEY` (1-D, or 2-D with one row or column), `.mtx`, and text with one number per
-/// line or all of them in one.
-pub fn read_vector(location: &str) -> Result<Vec<f64>> {
-    let parsed = Location::parse(location)?;
-    let text = || Ok(Lines::new(input::open_text(&parsed, None)?));
-    match parsed.format {
-        Format::Npz => npz::read_vector(parsed.path, parsed.key),
-        Format::Npy => npz::read_vector_array(open_npy(parsed.path, None)?),
-        Format::MatrixMarket => flatten(location, mtx::read(text()?)?.matrix),
-        Format::Csv | Format::Tsv | Format::Txt => flatten(location, csv::read(text()?)?.into()),
-        Format::LibSvm => {
-            let message =
-                "a LIBSVM file holds a matrix with labels, expected a vector in .npy, .npz:KEY, .mtx, .csv, .tsv or .txt";
-            Err(Error::ending(parsed.path, message))
-        }
-        Format::Stream => {
-            let mut lines = text()?;
-            let path = lines.path.clone();
-            match guess(&mut lines)? {
-                Format::MatrixMarket => flatten(&path, mtx::read(lines)?.matrix),
-                _ => flatten(&path, csv::read(lines)?.into()),
-            }
-        }
-    }
-}
-
 /// Shape and entries without the values, where the format allows it (`.mtx`, `.npy`, `.npz`); `None` where the whole
 /// file must be read, and for standard input.
 pub fn peek(location: &str) -> Result<Option<Shape>> {
@@ -155,20 +131,6 @@ fn guess(lines: &mut Lines) -> Result<Format> {
     }
     let mut content = head.split(|&b| b == b'\n').filter_map(|line| line.split(|&b| b == b'#').next());
     Ok(if content.any(|line| line.contains(&b':')) { Format::LibSvm } else { Format::Csv })
-}
-
-/// A matrix with one row or one column as a vector.
-fn flatten(name: &str, matrix: AnyMatrix) -> Result<Vec<f64>> {
-    let view = matrix.view();
-    let (rows, cols) = (view.rows(), view.cols());
-    if rows != 1 && cols != 1 {
-        return Err(Error::content(name, format!("holds a {rows}×{cols} matrix, expected a vector: one row or one column")));
-    }
-    // One column of a sparse file may claim any length: hold it to the limit for columns.
-    assemble::check_shape(name, cols as u64, rows as u64, view.nnz() as u64)?;
-    let mut values = assemble::filled(name, rows * cols, 0.0)?;
-    write::for_each_entry(view, |i, j, value| values[i + j] = value);
-    Ok(values)
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@ use nonneg::DenseMatrix;
 use crate::assemble::{self, check_shape};
 use crate::blocks::{BadLine, Lines, is_token_end, line_end, skip_blanks, word};
 use crate::error::{Error, Result};
-use crate::{Problem, Shape, number};
+use crate::number::{self, Numbers};
+use crate::{Problem, Shape, vector};
 
 pub(crate) const MAGIC: &[u8] = b"%%MatrixMarket";
 
@@ -51,8 +52,24 @@ impl Header {
 
 pub(crate) fn read(mut lines: Lines) -> Result<Problem> {
     let header = read_header(&mut lines)?;
-    let matrix = if header.sparse { coordinate::read(lines, &header)? } else { read_array(lines, &header)?.into() };
+    if header.sparse {
+        return Ok(Problem { matrix: coordinate::read(lines, &header)?, rhs: None });
+    }
+    let values = read_array(&mut lines, &header, Numbers::Finite)?;
+    let matrix = DenseMatrix::new(header.rows as usize, header.cols as usize, values);
+    let matrix = matrix.map_err(|e| Error::content(&lines.path, e.to_string()))?.into();
     Ok(Problem { matrix, rhs: None })
+}
+
+/// A matrix with one row or one column.
+pub(crate) fn read_vector(mut lines: Lines, numbers: Numbers) -> Result<Vec<f64>> {
+    let header = read_header(&mut lines)?;
+    let path = lines.path.clone();
+    vector::check_shape(&path, header.rows as usize, header.cols as usize)?;
+    if header.sparse {
+        return vector::flatten(&path, coordinate::read(lines, &header)?); // always finite: what is left out is zero
+    }
+    read_array(&mut lines, &header, numbers)
 }
 
 /// Reads up to and including the line with the sizes.
@@ -133,29 +150,33 @@ pub(crate) fn read_header(lines: &mut Lines) -> Result<Header> {
     Ok(header)
 }
 
-fn read_array(mut lines: Lines, header: &Header) -> Result<DenseMatrix> {
-    let (rows, cols, expected) = (header.rows as usize, header.cols as usize, header.entries as usize);
+/// The values of a dense file, column by column.
+fn read_array(lines: &mut Lines, header: &Header, numbers: Numbers) -> Result<Vec<f64>> {
+    let expected = header.entries as usize;
     let path = lines.path.clone();
     let mut values: Vec<f64> = if lines.most_bytes.is_some() { assemble::reserve(&path, expected)? } else { vec![] };
-    lines.parse_rest(parse_values, |part: Vec<(f64, u32)>, _, lines_before| {
-        if let Some(&(_, line)) = part.get(expected - values.len()) {
-            let line = lines_before + u64::from(line) + 1;
-            return Err(Error::line(&path, line, format!("more values than the {expected} that the header promises")));
-        }
-        values.extend(part.iter().map(|&(value, _)| value));
-        Ok(())
-    })?;
+    lines.parse_rest(
+        |text| parse_values(text, numbers),
+        |part, _, lines_before| {
+            if let Some(&(_, line)) = part.get(expected - values.len()) {
+                let line = lines_before + u64::from(line) + 1;
+                return Err(Error::line(&path, line, format!("more values than the {expected} that the header promises")));
+            }
+            values.extend(part.iter().map(|&(value, _)| value));
+            Ok(())
+        },
+    )?;
     if values.len() != expected {
         return Err(lines.error(format!("the file ends after {} values, the header promises {expected}", values.len())));
     }
     if header.symmetry != Symmetry::General {
-        values = unfold(&path, &values, rows, header.symmetry)?;
+        values = unfold(&path, &values, header.rows as usize, header.symmetry)?;
     }
-    DenseMatrix::new(rows, cols, values).map_err(|e| Error::content(&path, e.to_string()))
+    Ok(values)
 }
 
 /// Values with the line, within the block, that each stands on.
-fn parse_values(text: &[u8]) -> std::result::Result<Vec<(f64, u32)>, BadLine> {
+fn parse_values(text: &[u8], numbers: Numbers) -> std::result::Result<Vec<(f64, u32)>, BadLine> {
     let mut values = Vec::with_capacity(text.len() / 8);
     let (mut at, mut line) = (0, 0u32);
     loop {
@@ -172,8 +193,8 @@ fn parse_values(text: &[u8]) -> std::result::Result<Vec<(f64, u32)>, BadLine> {
                 let (value, length) = number::float(&text[at..])
                     .filter(|&(_, length)| is_token_end(text, at + length))
                     .ok_or_else(|| bad(format!("expected a number, found '{}'", number::excerpt(word(text, at)))))?;
-                if !value.is_finite() {
-                    return Err(bad(format!("'{}' is not a finite number", number::excerpt(word(text, at)))));
+                if !numbers.include(value) {
+                    return Err(bad(format!("'{}' is not {}", number::excerpt(word(text, at)), numbers.name())));
                 }
                 values.push((value, line));
                 at += length;

@@ -11,6 +11,7 @@ use zip::{CompressionMethod, ZipArchive};
 use crate::error::{Error, Result};
 use crate::input::{Counted, inflated_limit};
 use crate::npy::{self, Array, Header};
+use crate::number::Numbers;
 use crate::{Problem, Progress, Shape};
 
 type Source<'a> = BufReader<Counted<'a>>;
@@ -119,7 +120,7 @@ impl<'a> Archive<'a> {
             return Ok(None);
         }
         let name = array.name.clone();
-        let values = read_vector_array(array)?;
+        let values = read_vector_array(array, Numbers::Finite)?;
         if values.len() != rows {
             return Err(Error::content(
                 &name,
@@ -155,7 +156,7 @@ pub(crate) fn read_problem(path: &str, key: Option<&str>, progress: Option<Progr
     Ok(Problem { matrix, rhs })
 }
 
-pub(crate) fn read_vector(path: &str, key: Option<&str>) -> Result<Vec<f64>> {
+pub(crate) fn read_vector(path: &str, key: Option<&str>, numbers: Numbers) -> Result<Vec<f64>> {
     let mut archive = Archive::open(path, None)?;
     let keys = archive.keys();
     let key = match (key, keys.as_slice()) {
@@ -166,19 +167,19 @@ pub(crate) fn read_vector(path: &str, key: Option<&str>) -> Result<Vec<f64>> {
             return Err(Error::content(path, message));
         }
     };
-    read_vector_array(archive.array(key)?)
+    read_vector_array(archive.array(key)?, numbers)
 }
 
 /// A 1-D array, or a 2-D one with a single row or column.
-pub(crate) fn read_vector_array<R: Read>(array: Array<R>) -> Result<Vec<f64>> {
+pub(crate) fn read_vector_array<R: Read>(array: Array<R>, numbers: Numbers) -> Result<Vec<f64>> {
     let shape = &array.header.shape;
     if shape.len() > 2 || shape.len() == 2 && !shape.contains(&1) {
         return Err(Error::content(&array.name, format!("has shape {shape:?}, expected one row or column")));
     }
     let name = array.name.clone();
     let values: Vec<f64> = array.read_all()?;
-    match values.iter().position(|value| !value.is_finite()) {
-        Some(at) => Err(Error::content(&name, format!("element {at} is {}, expected a finite number", values[at]))),
+    match values.iter().position(|&value| !numbers.include(value)) {
+        Some(at) => Err(Error::content(&name, format!("element {at} is {}, expected {}", values[at], numbers.name()))),
         None => Ok(values),
     }
 }

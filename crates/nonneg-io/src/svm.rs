@@ -2,12 +2,9 @@
 
 use crate::Problem;
 use crate::assemble::{self, Batch, Entry, check_shape};
-use crate::blocks::{BadLine, Lines, is_token_end, line_end, skip_blanks, word};
+use crate::blocks::{BadLine, Lines, is_token_end, line_end, most_entries, skip_blanks, word};
 use crate::error::{Error, Result};
 use crate::number;
-
-/// Bytes of the shortest entry: a blank and `1:2`.
-const SHORTEST_ENTRY: usize = 4;
 
 /// The rows of one block.
 struct Rows {
@@ -60,8 +57,7 @@ fn widen(batch: Batch<f64, u32>) -> Batch<f64, u64> {
 }
 
 fn parse_block(text: &[u8]) -> std::result::Result<Rows, BadLine> {
-    let entries = Vec::with_capacity(text.len() / SHORTEST_ENTRY + 1);
-    let mut rows = Rows { labels: vec![], entries, smallest: u64::MAX, end: 0 };
+    let mut rows = Rows { labels: vec![], entries: Vec::with_capacity(most_entries(text)), smallest: u64::MAX, end: 0 };
     let mut at = 0;
     let mut line = 0;
     while at < text.len() {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Folder, fixture};
-use nonneg_io::{peek, read_problem, read_vector};
+use nonneg_io::{peek, read_bounds, read_problem, read_vector};
 use proptest::prelude::*;
 
 const ENDINGS: [&str; 9] = ["mtx", "svm", "csv", "tsv", "txt", "npy", "npz", "mtx.gz", "svm.gz"];
@@ -26,7 +26,9 @@ const VALID: [&str; 12] = [
 /// Reads it every way there is; a matrix that comes out is used, so that a broken one would show.
 fn read_all_ways(path: &str) {
     let _ = peek(path);
-    let _ = read_vector(path);
+    if let Ok(vector) = read_vector(path) {
+        assert_eq!(read_bounds(path).unwrap().len(), vector.len());
+    }
     if let Ok(problem) = read_problem(path, None) {
         let matrix = problem.matrix.view();
         assert!(problem.rhs.is_none_or(|rhs| rhs.len() == matrix.rows()));

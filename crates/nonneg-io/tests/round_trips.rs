@@ -101,12 +101,12 @@ fn large_text_is_the_same_on_any_number_of_threads() {
         state >> 33
     };
     let mut entries = vec![];
-    for i in 0..20_000 {
+    for i in 0..50_000 {
         for _ in 0..8 {
             entries.push((i, (random() % 5000) as usize, random() as f64 / 3e9));
         }
     }
-    let matrix: AnyMatrix = CscMatrix::<f64, u32>::from_triplets(20_000, 5000, &entries).unwrap().into();
+    let matrix: AnyMatrix = CscMatrix::<f64, u32>::from_triplets(50_000, 5000, &entries).unwrap().into();
     let folder = Folder::new();
     for name in ["big.mtx", "big.svm", "big.mtx.gz", "big.svm.gz"] {
         let path = folder.path(name);

@@ -106,8 +106,10 @@ impl<'a, M: Columns, R: Columns> Watch<'a, M, R> {
 
     /// The status of the answer as it is returned: a point that lost its proof in the caller's units is not solved.
     pub fn final_status(&self, evaluation: &Evaluation) -> Status {
+        let proved = evaluation.relative_gap.is_some_and(|gap| gap <= self.settings.tolerance);
         match self.status {
-            Status::Solved if !evaluation.relative_gap.is_some_and(|gap| gap <= self.settings.tolerance) => Status::Stalled,
+            _ if proved => Status::Solved,
+            Status::Solved => Status::Stalled,
             Status::Converged if !self.converged(evaluation) => Status::Stalled,
             status => status,
         }

@@ -60,7 +60,7 @@ impl<'a, M: Columns> Reduced<'a, M> {
         let nothing_to_gain = facts.columns.iter().all(|column| column.high <= 0.0);
         for (j, column) in facts.columns.iter().enumerate() {
             let (linear, upper) = (column.linear(), facts.upper(problem, j));
-            let decided = nothing_to_gain || linear <= 0.0 && (!facts.signed || column.norm == 0.0);
+            let decided = nothing_to_gain || linear <= 0.0 && (!facts.signed || column.empty);
             if decided || upper == 0.0 {
                 continue;
             }
@@ -75,7 +75,7 @@ impl<'a, M: Columns> Reduced<'a, M> {
             }
             reduced.columns.push(j);
             reduced.scale.push(scale(column));
-            reduced.linear.push(linear);
+            reduced.linear.push(linear.max(-f64::MAX / 4.0));
             reduced.norm.push(column.norm);
             if problem.l2 > 0.0 {
                 reduced.ridge.push(facts.ridge(j));

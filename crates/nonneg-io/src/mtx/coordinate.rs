@@ -5,12 +5,9 @@ use nonneg::{AnyMatrix, CscMatrix};
 
 use super::{Header, Symmetry};
 use crate::assemble::{self, Batch, Entry, with_index};
-use crate::blocks::{BadLine, Lines, line_end, skip_blanks, word};
+use crate::blocks::{BadLine, Lines, line_end, most_entries, skip_blanks, word};
 use crate::error::{Error, Result};
 use crate::number;
-
-/// Bytes of the shortest entry: `1 1` and a line end.
-const SHORTEST_ENTRY: usize = 4;
 
 /// The entries of one block, from 0, mirrored ones included.
 struct Block<I> {
@@ -61,7 +58,7 @@ where
 }
 
 fn parse_block<I: Index>(text: &[u8], header: &Header) -> std::result::Result<Block<I>, BadLine> {
-    let entries = Vec::with_capacity(text.len() / SHORTEST_ENTRY + 1);
+    let entries = Vec::with_capacity(most_entries(text));
     let mut block = Block { entries, count: 0, below: None, above: None };
     let (mut at, mut line) = (0, 0);
     while at < text.len() {

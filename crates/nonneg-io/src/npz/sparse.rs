@@ -142,6 +142,12 @@ where
     if let Some(e) = col.iter().position(|&j| j as usize >= cols) {
         return Err(Error::content(path, format!("entry {e}: column {} is out of range, there are {cols} columns", col[e])));
     }
-    let triplets = row.into_iter().zip(col).zip(data).map(|((row, column), value)| (row, column, value));
-    assemble::to_columns(path, rows, cols, 0, vec![Batch { first_row: 0, entries: triplets.collect() }])
+    let arrays = row.chunks(assemble::PIECE).zip(col.chunks(assemble::PIECE)).zip(data.chunks(assemble::PIECE));
+    let batches = arrays.map(|((row, col), data)| {
+        let triplets = row.iter().zip(col).zip(data).map(|((&row, &column), &value)| (row, column, value));
+        Batch { first_row: 0, entries: triplets.collect() }
+    });
+    let batches = batches.collect();
+    drop((row, col, data));
+    assemble::to_columns(path, rows, cols, 0, batches)
 }

@@ -187,9 +187,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
         let residual_square =
             if usable || support == 0 { plain_sum((0..n).filter(|&j| needed(j)).map(residual)) } else { f64::INFINITY };
 
-        // A penalty beyond the range of f64 is no number to report.
-        let linear = |facts: &ColumnFacts| if facts.low.is_finite() { facts.linear() } else { facts.low };
-        let plain_linear = plain_sum((0..n).filter(|&j| x[j] > 0.0).map(|j| linear(&facts.columns[j]) * x[j]));
+        let plain_linear = plain_sum((0..n).filter(|&j| x[j] > 0.0).map(|j| facts.columns[j].linear() * x[j]));
         let image = unweighted.unwrap_or(weighted.values);
         let (fit, penalties) = self.caller_objective(x, &image, ridge.value);
         Evaluation {
@@ -257,7 +255,9 @@ impl<'a, M: Columns> Certifier<'a, M> {
         let facts = &self.facts;
         let fit = facts.rhs.as_ref().map(|b| {
             let residual: Vec<f64> = image.iter().zip(b).map(|(y, b)| y - b).collect();
-            0.5 * weighted_square(&residual, facts.weights.as_deref()).value
+            let square = weighted_square(&residual, facts.weights.as_deref()).value;
+            let lost = square < TINY * TINY && (0..residual.len()).any(|i| residual[i] != 0.0 && self.weight(i) != 0.0);
+            if lost { f64::NAN } else { 0.5 * square } // squares that underflow are no number to report
         });
         let l1 = |j: usize| {
             if x[j] > 0.0 { ldexp(self.problem.l1, facts.units.linear(&facts.columns[j])) * x[j] } else { 0.0 }

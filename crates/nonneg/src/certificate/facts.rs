@@ -45,6 +45,8 @@ pub struct ColumnFacts {
     exponent: i16,
     /// Every |entry| is below 2^reach.
     reach: i16,
+    /// No entry counts.
+    pub empty: bool,
     /// Some entry is so small beside the others that a product with it may underflow.
     pub underflow: bool,
     /// Some entry in a row without weight is so large that it overflows in this column's unit.
@@ -62,7 +64,7 @@ pub struct ColumnFacts {
 impl ColumnFacts {
     /// cⱼ − λ₁, to rounding.
     pub fn linear(&self) -> f64 {
-        0.5 * self.low.max(-f64::MAX / 4.0) + 0.5 * self.high
+        0.5 * self.low + 0.5 * self.high
     }
     /// 2^exponent.
     #[inline]
@@ -211,6 +213,7 @@ fn shape<C: Column>(column: C, weights: Option<&[f64]>, l2: f64, units: Units, u
     };
     let underflow = largest > 0.0 && ldexp(smallest, unit) < TINY;
     let overflow = ldexp(idle, unit) > power_of_two(900);
-    let reach = if largest > 0.0 { exponent(largest) + unit + 1 } else { 0 };
-    ColumnFacts { exponent: unit as i16, reach: reach as i16, underflow, overflow, signed, norm, low: 0.0, high: 0.0 }
+    let empty = largest == 0.0;
+    let reach = if empty { 0 } else { exponent(largest) + unit + 1 };
+    ColumnFacts { exponent: unit as i16, reach: reach as i16, empty, underflow, overflow, signed, norm, low: 0.0, high: 0.0 }
 }

@@ -45,7 +45,7 @@ impl RowVector {
 
     /// Whether a product with an entry of this column can underflow.
     fn may_underflow(&self, column: &ColumnFacts) -> bool {
-        let empty = self.smallest == f64::INFINITY || column.norm == 0.0;
+        let empty = self.smallest == f64::INFINITY || column.empty;
         !empty && (column.underflow || self.smallest < TINY)
     }
 

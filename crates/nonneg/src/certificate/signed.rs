@@ -18,7 +18,7 @@ const MAX_COLUMNS: usize = 500;
 /// Some X ≥ max x*ⱼ in scaled units, if A has full column rank and that can be proved, with the multiply-adds spent.
 pub fn rank_bound<M: Columns>(a: &M, facts: &Facts) -> (Option<f64>, u64) {
     let n = a.cols();
-    if n > MAX_COLUMNS || facts.columns.iter().any(|column| column.norm == 0.0 || column.underflow || column.overflow) {
+    if n > MAX_COLUMNS || facts.columns.iter().any(|column| column.empty || column.underflow || column.overflow) {
         return (None, 0);
     }
     let work = n as u64 * a.nnz() as u64 / 2;

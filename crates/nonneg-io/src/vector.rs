@@ -1,0 +1,71 @@
+//! Vectors: right-hand sides, weights, starting points, bounds.
+
+use nonneg::AnyMatrix;
+
+use crate::blocks::Lines;
+use crate::error::{Error, Result};
+use crate::location::{Format, Location};
+use crate::number::Numbers;
+use crate::{assemble, csv, guess, input, mtx, npz, open_npy, write};
+
+/// Reads a vector of finite numbers: `.npy` and `.npz:KEY` (1-D, or 2-D with one row or column), `.mtx`, and text with
+/// one number per line or all of them in one.
+pub fn read_vector(location: &str) -> Result<Vec<f64>> {
+    read(location, Numbers::Finite)
+}
+
+/// As [`read_vector`], for upper bounds: `inf` or `Infinity`, in any case and with or without a plus, means no bound.
+///
+/// A number too large for a double, such as `1e999`, is no bound either. Sparse `.mtx` files hold finite bounds only.
+pub fn read_bounds(location: &str) -> Result<Vec<f64>> {
+    read(location, Numbers::FiniteOrInfinity)
+}
+
+fn read(location: &str, numbers: Numbers) -> Result<Vec<f64>> {
+    let location = Location::parse(location)?;
+    let text = || Ok(Lines::new(input::open_text(&location, None)?));
+    match location.format {
+        Format::Npz => npz::read_vector(location.path, location.key, numbers),
+        Format::Npy => npz::read_vector_array(open_npy(location.path, None)?, numbers),
+        Format::MatrixMarket => mtx::read_vector(text()?, numbers),
+        Format::Csv | Format::Tsv | Format::Txt => read_table(text()?, numbers),
+        Format::LibSvm => {
+            let message =
+                "a LIBSVM file holds a matrix with labels, expected a vector in .npy, .npz:KEY, .mtx, .csv, .tsv or .txt";
+            Err(Error::ending(location.path, message))
+        }
+        Format::Stream => {
+            let mut lines = text()?;
+            match guess(&mut lines)? {
+                Format::MatrixMarket => mtx::read_vector(lines, numbers),
+                _ => read_table(lines, numbers),
+            }
+        }
+    }
+}
+
+fn read_table(mut lines: Lines, numbers: Numbers) -> Result<Vec<f64>> {
+    let (rows, cols, values) = csv::read_values(&mut lines, numbers)?;
+    check_shape(&lines.path, rows, cols)?;
+    Ok(values)
+}
+
+/// One row or one column.
+pub(crate) fn check_shape(name: &str, rows: usize, cols: usize) -> Result<()> {
+    if rows != 1 && cols != 1 {
+        return Err(Error::content(name, format!("holds a {rows}×{cols} matrix, expected a vector: one row or one column")));
+    }
+    Ok(())
+}
+
+/// A matrix with one row or one column as a vector.
+pub(crate) fn flatten(name: &str, matrix: AnyMatrix) -> Result<Vec<f64>> {
+    let view = matrix.view();
+    let (rows, cols) = (view.rows(), view.cols());
+    check_shape(name, rows, cols)?;
+    // One column of a sparse file may claim any length: hold it to the limit for columns.
+    assemble::check_shape(name, cols as u64, rows as u64, view.nnz() as u64)?;
+    let mut values = assemble::filled(name, rows * cols, 0.0)?;
+    write::for_each_entry(view, |i, j, value| values[i + j] = value);
+    Ok(values)
+}
