@@ -1,6 +1,6 @@
 //! Compressed sparse columns.
 
-use super::kernels::{self, BoundedSum, RowState};
+use super::kernels::{self, BoundedSum, Rows};
 use super::{Column, Columns, Index, Value};
 use crate::error::{Error, Result};
 
@@ -127,11 +127,9 @@ impl<T: Value, I: Index> Columns for CscView<'_, T, I> {
     }
     #[inline]
     fn prefetch_entries(&self, j: usize) {
-        let start = self.col_ptr[j];
-        if start < self.values.len() {
-            kernels::prefetch(&self.row_idx[start]);
-            kernels::prefetch(&self.values[start]);
-        }
+        let range = self.col_ptr[j]..self.col_ptr[j + 1];
+        kernels::prefetch_slice(&self.row_idx[range.clone()]);
+        kernels::prefetch_slice(&self.values[range]);
     }
 }
 
@@ -167,13 +165,13 @@ impl<T: Value, I: Index> Column for SparseColumn<'_, T, I> {
         unsafe { kernels::sparse_add(self.idx, self.values, scale, alpha, y) }
     }
     #[inline]
-    fn extrapolated_dot(self, rows: &[RowState], alpha: f64, beta: f64, recent: Option<u64>) -> f64 {
+    fn extrapolated_dot(self, rows: &Rows, alpha: f64, beta: f64, recent: Option<u64>) -> f64 {
         assert_eq!(rows.len(), self.rows);
         // SAFETY: as in `dot`.
         unsafe { kernels::sparse_extrapolated_dot(self.idx, self.values, rows, alpha, beta, recent) }
     }
     #[inline]
-    fn move_rows(self, rows: &mut [RowState], weights: Option<&[f64]>, delta: f64, omega: f64, now: u64) {
+    fn move_rows(self, rows: &mut Rows, weights: Option<&[f64]>, delta: f64, omega: f64, now: u64) {
         assert_eq!(rows.len(), self.rows);
         assert!(weights.is_none_or(|w| w.len() == self.rows));
         // SAFETY: as in `dot`; the weights, when present, have `rows` elements too.

@@ -1,6 +1,6 @@
 //! Column-major dense matrices.
 
-use super::kernels::{self, BoundedSum, RowState};
+use super::kernels::{self, BoundedSum, Rows};
 use super::{Column, Columns, Value};
 use crate::error::{Error, Result};
 
@@ -112,9 +112,7 @@ impl<T: Value> Columns for DenseView<'_, T> {
     }
     #[inline]
     fn prefetch_entries(&self, j: usize) {
-        if let Some(first) = self.values.get(j * self.rows) {
-            kernels::prefetch(first);
-        }
+        kernels::prefetch_slice(self.column(j).0);
     }
 }
 
@@ -145,11 +143,11 @@ impl<T: Value> Column for DenseColumn<'_, T> {
         }
     }
     #[inline]
-    fn extrapolated_dot(self, rows: &[RowState], alpha: f64, beta: f64, recent: Option<u64>) -> f64 {
+    fn extrapolated_dot(self, rows: &Rows, alpha: f64, beta: f64, recent: Option<u64>) -> f64 {
         kernels::dense_extrapolated_dot(self.0, rows, alpha, beta, recent)
     }
     #[inline]
-    fn move_rows(self, rows: &mut [RowState], weights: Option<&[f64]>, delta: f64, omega: f64, now: u64) {
+    fn move_rows(self, rows: &mut Rows, weights: Option<&[f64]>, delta: f64, omega: f64, now: u64) {
         kernels::dense_move_rows(self.0, rows, weights, delta, omega, now);
     }
     #[inline]

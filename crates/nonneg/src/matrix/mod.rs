@@ -15,7 +15,7 @@ pub use csr::{CsrMatrix, CsrView};
 pub use dense::{DenseMatrix, DenseView};
 pub use passes::{MAX_PARTS, for_columns, multiply, multiply_transposed};
 
-use kernels::RowState;
+use kernels::Rows;
 
 mod sealed {
     pub trait Sealed {}
@@ -103,7 +103,7 @@ pub trait Columns: Sync {
     fn column_len(&self, j: usize) -> usize;
     /// Asks the memory system for what [`column`](Self::column) needs to find column `j`.
     fn prefetch_pointer(&self, _j: usize) {}
-    /// Asks the memory system for the first entries of column `j`.
+    /// Asks the memory system for the entries of column `j`, the first ones of a long column.
     fn prefetch_entries(&self, _j: usize) {}
 }
 
@@ -123,10 +123,10 @@ pub trait Column: Copy {
     fn dot(self, y: &[f64]) -> f64;
     /// y += α(σa), σ a power of two: in this order nothing leaves the range of f64 that need not.
     fn add_to(self, scale: f64, alpha: f64, y: &mut [f64]);
-    /// Σ aᵢ(qᵢ + αsᵢ + βtᵢ), where tᵢ counts only on rows stamped `recent` (see [`RowState`]).
-    fn extrapolated_dot(self, rows: &[RowState], alpha: f64, beta: f64, recent: Option<u64>) -> f64;
+    /// Σ aᵢ(qᵢ + αsᵢ + βtᵢ), where tᵢ counts only on rows stamped `recent` (see [`Rows`]).
+    fn extrapolated_dot(self, rows: &Rows, alpha: f64, beta: f64, recent: Option<u64>) -> f64;
     /// tᵢ = δaᵢwᵢ, qᵢ += tᵢ, sᵢ += ωtᵢ, stamped `now`; a row already stamped `now` accumulates t.
-    fn move_rows(self, rows: &mut [RowState], weights: Option<&[f64]>, delta: f64, omega: f64, now: u64);
+    fn move_rows(self, rows: &mut Rows, weights: Option<&[f64]>, delta: f64, omega: f64, now: u64);
     /// For the certificate: Σ term(i, aᵢ) with a proved error (see [`kernels::bounded_sum`]).
     fn bounded_sum(self, term: impl Fn(usize, f64) -> f64) -> kernels::BoundedSum;
 }

@@ -16,7 +16,7 @@ use rand_xoshiro::rand_core::Rng;
 
 use super::blocks::Blocks;
 use super::weights::StepWeights;
-use crate::matrix::kernels::{self, RowState};
+use crate::matrix::kernels::{self, RowMove, RowState, Rows};
 use crate::matrix::{Column, Columns};
 use crate::presolve::Reduced;
 
@@ -63,7 +63,7 @@ pub struct Lazy<'p, M: Columns> {
     blocks: &'p Blocks,
     weights: StepWeights,
     /// q, s, t, multiplied by the row weights.
-    rows: Vec<RowState>,
+    rows: Rows,
     /// The step that wrote the t that still counts.
     recent: Option<u64>,
     variables: Vec<Variable>,
@@ -84,18 +84,19 @@ impl<'p, M: Columns> Lazy<'p, M> {
             variable.x = variable.respond(weights.current, gradient[k]);
             variable
         };
-        let variables: Vec<Variable> = (0..problem.len()).map(variable).collect();
+        let variables = kernels::collect_in_large_pages(problem.len(), variable);
         let change: Vec<f64> = variables.iter().map(|v| v.x - v.start).collect();
         let moved = problem.multiply(&change);
         let work = problem.support_work(&change);
-        let rows = (0..image.len())
-            .map(|i| {
-                let weight = problem.weights.as_ref().map_or(1.0, |w| w[i]);
-                let last_move = weight * moved[i];
-                let before = if weight == 0.0 { 0.0 } else { weight * image[i] };
-                RowState { ax: before + last_move, drift: 0.0, last_move, stamp: 1 }
-            })
-            .collect();
+        let weight = |i: usize| problem.weights.as_ref().map_or(1.0, |w| w[i]);
+        let state = |i: usize| {
+            let before = if weight(i) == 0.0 { 0.0 } else { weight(i) * image[i] };
+            RowState { ax: before + weight(i) * moved[i], drift: 0.0 }
+        };
+        let rows = Rows {
+            state: kernels::collect_in_large_pages(image.len(), state),
+            moves: (0..image.len()).map(|i| RowMove { change: weight(i) * moved[i], stamp: 1 }).collect(),
+        };
         let last_moves = if problem.ridge.is_empty() { (0..0, Vec::new()) } else { (0..change.len(), change) };
         Self { problem, blocks, weights, rows, recent: Some(1), variables, last_moves, changes: Vec::new(), work }
     }
@@ -214,7 +215,7 @@ impl<'p, M: Columns> Lazy<'p, M> {
 
     /// W·yₖ = WAx̃ₖ.
     pub fn weighted_image(&self) -> Vec<f64> {
-        self.rows.iter().map(|row| row.ax + row.drift / self.weights.sum).collect()
+        self.rows.state.iter().map(|row| row.ax + row.drift / self.weights.sum).collect()
     }
 
     /// xₖ.

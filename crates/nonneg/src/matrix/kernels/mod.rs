@@ -5,21 +5,10 @@
 
 use super::{Index, Value};
 
-/// The row vectors of lazy SI-NNLS+, side by side so that one nonzero touches one cache line.
-///
-/// With row weights w the three vectors are stored multiplied by w, so that a dot product needs no weights.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-#[repr(C, align(32))]
-pub struct RowState {
-    /// q = Ax, for the current x.
-    pub ax: f64,
-    /// s, with y = q + s/A_k the image of the average x̃.
-    pub drift: f64,
-    /// t, the last move's contribution to q; counts only while `stamp` names the last step.
-    pub last_move: f64,
-    /// The step that wrote `last_move`.
-    pub stamp: u64,
-}
+mod lazy;
+
+pub use lazy::{RowMove, RowState, Rows};
+pub(super) use lazy::{dense_extrapolated_dot, dense_move_rows, sparse_extrapolated_dot, sparse_move_rows};
 
 /// aᵀy, four partial sums.
 ///
@@ -77,102 +66,6 @@ pub unsafe fn sparse_add<T: Value, I: Index>(idx: &[I], values: &[T], scale: f64
     for (i, v) in idx.iter().zip(values) {
         // SAFETY: in range by the caller's promise.
         unsafe { *y.get_unchecked_mut(i.to_usize()) += alpha * (v.to_f64() * scale) };
-    }
-}
-
-/// Σ aᵢ(qᵢ + αsᵢ + βtᵢ), with tᵢ only on rows stamped `recent`; without `recent`, t is zero everywhere.
-///
-/// # Safety
-/// Every index is below `rows.len()`, and `idx` and `values` have the same length.
-#[inline]
-pub unsafe fn sparse_extrapolated_dot<T: Value, I: Index>(
-    idx: &[I],
-    values: &[T],
-    rows: &[RowState],
-    alpha: f64,
-    beta: f64,
-    recent: Option<u64>,
-) -> f64 {
-    let entry = |k: usize| {
-        // SAFETY: k < len in `four_sums`; indices are in range by the caller's promise.
-        unsafe { (values.get_unchecked(k).to_f64(), rows.get_unchecked(idx.get_unchecked(k).to_usize())) }
-    };
-    match recent {
-        None => four_sums(values.len(), |k| {
-            let (a, row) = entry(k);
-            a * (row.ax + alpha * row.drift)
-        }),
-        Some(recent) => four_sums(values.len(), |k| {
-            let (a, row) = entry(k);
-            a * extrapolated(row, alpha, beta, recent)
-        }),
-    }
-}
-
-#[inline(always)]
-fn extrapolated(row: &RowState, alpha: f64, beta: f64, recent: u64) -> f64 {
-    let last_move = if row.stamp == recent { row.last_move } else { 0.0 };
-    row.ax + alpha * row.drift + beta * last_move
-}
-
-/// The dense twin of [`sparse_extrapolated_dot`].
-#[inline]
-pub fn dense_extrapolated_dot<T: Value>(values: &[T], rows: &[RowState], alpha: f64, beta: f64, recent: Option<u64>) -> f64 {
-    assert_eq!(values.len(), rows.len());
-    match recent {
-        None => four_sums(values.len(), |k| values[k].to_f64() * (rows[k].ax + alpha * rows[k].drift)),
-        Some(recent) => four_sums(values.len(), |k| values[k].to_f64() * extrapolated(&rows[k], alpha, beta, recent)),
-    }
-}
-
-/// t = δa (times w), q += t, s += ωt; a row that this step has already written accumulates t.
-#[inline(always)]
-fn move_row(row: &mut RowState, change: f64, omega: f64, now: u64) {
-    row.ax += change;
-    row.drift += omega * change;
-    row.last_move = if row.stamp == now { row.last_move + change } else { change };
-    row.stamp = now;
-}
-
-/// The lazy update of the rows of one column that moved by δ.
-///
-/// # Safety
-/// Every index is below `rows.len()`, and below `weights.len()` where there are weights; `idx` and `values`
-/// have the same length.
-#[inline]
-pub unsafe fn sparse_move_rows<T: Value, I: Index>(
-    idx: &[I],
-    values: &[T],
-    rows: &mut [RowState],
-    weights: Option<&[f64]>,
-    delta: f64,
-    omega: f64,
-    now: u64,
-) {
-    for (i, v) in idx.iter().zip(values) {
-        let i = i.to_usize();
-        // SAFETY: in range by the caller's promise.
-        let (row, weight) = unsafe { (rows.get_unchecked_mut(i), weights.map_or(1.0, |w| *w.get_unchecked(i))) };
-        move_row(row, delta * v.to_f64() * weight, omega, now);
-    }
-}
-
-/// The dense twin of [`sparse_move_rows`].
-#[inline]
-pub fn dense_move_rows<T: Value>(values: &[T], rows: &mut [RowState], weights: Option<&[f64]>, delta: f64, omega: f64, now: u64) {
-    assert_eq!(values.len(), rows.len());
-    match weights {
-        None => {
-            for (row, v) in rows.iter_mut().zip(values) {
-                move_row(row, delta * v.to_f64(), omega, now);
-            }
-        }
-        Some(weights) => {
-            assert_eq!(weights.len(), rows.len());
-            for ((row, v), w) in rows.iter_mut().zip(values).zip(weights) {
-                move_row(row, delta * v.to_f64() * w, omega, now);
-            }
-        }
     }
 }
 
@@ -250,12 +143,42 @@ pub fn prefetch<T>(target: &T) {
     let _ = target;
 }
 
+/// Asks for the first cache lines of a slice; where there are more, the hardware has seen the pattern by then.
+#[inline(always)]
+pub fn prefetch_slice<T>(slice: &[T]) {
+    const LINE: usize = 64;
+    const MAX_LINES: usize = 16;
+    let per_line = (LINE / size_of::<T>()).max(1);
+    for element in slice.iter().step_by(per_line).take(MAX_LINES) {
+        prefetch(element);
+    }
+}
+
+/// Collects into memory that the system is asked to back with large pages: an array that is read at random costs a walk
+/// through the page tables for almost every element otherwise, once it is larger than some megabytes.
+pub fn collect_in_large_pages<T>(len: usize, element: impl FnMut(usize) -> T) -> Vec<T> {
+    let mut values: Vec<T> = Vec::with_capacity(len);
+    #[cfg(target_os = "linux")]
+    {
+        const PAGE: usize = 1 << 21;
+        let start = values.as_ptr().addr();
+        let inside = start.next_multiple_of(PAGE)..(start + values.capacity() * size_of::<T>()) / PAGE * PAGE;
+        if !inside.is_empty() {
+            // SAFETY: the range lies within our own allocation; the advice changes how it is backed, not what it holds.
+            // A refusal is no error: the memory then stays as it is.
+            unsafe { libc::madvise(values.as_mut_ptr().with_addr(inside.start).cast(), inside.len(), libc::MADV_HUGEPAGE) };
+        }
+    }
+    values.extend((0..len).map(element));
+    values
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Deterministic numbers in [−1, 1).
-    fn numbers(count: usize, seed: u64) -> Vec<f64> {
+    pub(super) fn numbers(count: usize, seed: u64) -> Vec<f64> {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let mut next = || {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -264,18 +187,13 @@ mod tests {
         (0..count).map(|_| next()).collect()
     }
 
-    fn state(rows: usize) -> Vec<RowState> {
-        let row = |(k, v): (usize, f64)| RowState { ax: v, drift: -0.3 * v, last_move: 0.7 * v, stamp: k as u64 % 3 };
-        numbers(rows, 5).into_iter().enumerate().map(row).collect()
-    }
-
     /// A sparse column of every third row, with its values in f32 or f64 and its indices in u32 or u64.
-    fn column<T: Value, I: Index>(len: usize) -> (Vec<I>, Vec<T>) {
+    pub(super) fn column<T: Value, I: Index>(len: usize) -> (Vec<I>, Vec<T>) {
         ((0..len).map(|k| I::from_usize(3 * k)).collect(), numbers(len, 9).into_iter().map(T::from_f64).collect())
     }
 
     /// The same four partial sums, with every access checked.
-    fn safe_four_sums(terms: &[f64]) -> f64 {
+    pub(super) fn safe_four_sums(terms: &[f64]) -> f64 {
         let mut sums = [0.0; 4];
         let whole = terms.len() / 4 * 4;
         for (k, term) in terms.iter().enumerate() {
@@ -302,36 +220,6 @@ mod tests {
             unsafe { sparse_add(&idx, &values, 0.5, 0.37, &mut fast) };
             (0..len).for_each(|k| safe[at(k)] += 0.37 * (value(k) * 0.5));
             assert_eq!(fast, safe);
-
-            let states = state(rows);
-            for recent in [None, Some(1)] {
-                // SAFETY: as above.
-                let fast = unsafe { sparse_extrapolated_dot(&idx, &values, &states, 0.2, 1.7, recent) };
-                let point = |row: &RowState| match recent {
-                    None => row.ax + 0.2 * row.drift,
-                    Some(now) => row.ax + 0.2 * row.drift + 1.7 * if row.stamp == now { row.last_move } else { 0.0 },
-                };
-                let terms: Vec<f64> = (0..len).map(|k| value(k) * point(&states[at(k)])).collect();
-                assert_eq!(fast.to_bits(), safe_four_sums(&terms).to_bits());
-            }
-
-            for weights in [None, Some(numbers(rows, 4))] {
-                let (mut fast, mut safe) = (states.clone(), states.clone());
-                // SAFETY: as above; the weights have one element per row.
-                unsafe { sparse_move_rows(&idx, &values, &mut fast, weights.as_deref(), 0.9, -1.3, 2) };
-                for k in 0..len {
-                    let change = 0.9 * value(k) * weights.as_ref().map_or(1.0, |w| w[at(k)]);
-                    let row = &mut safe[at(k)];
-                    let before = if row.stamp == 2 { row.last_move } else { 0.0 };
-                    *row = RowState {
-                        ax: row.ax + change,
-                        drift: row.drift + -1.3 * change,
-                        last_move: if row.stamp == 2 { before + change } else { change },
-                        stamp: 2,
-                    };
-                }
-                assert_eq!(fast, safe);
-            }
         }
     }
 
@@ -344,24 +232,9 @@ mod tests {
     }
 
     #[test]
-    fn dense_kernels_match_the_sparse_ones() {
+    fn the_dense_dot_is_a_dot() {
         for len in [1, 4, 9, 130] {
-            let values = numbers(len, 3);
-            let idx: Vec<u32> = (0..len as u32).collect();
-            let states = state(len);
-            for recent in [None, Some(1)] {
-                // SAFETY: the indices are 0..len.
-                let sparse = unsafe { sparse_extrapolated_dot(&idx, &values, &states, 0.2, 1.7, recent) };
-                assert_eq!(dense_extrapolated_dot(&values, &states, 0.2, 1.7, recent), sparse);
-            }
-            for weights in [None, Some(numbers(len, 6))] {
-                let (mut dense, mut sparse) = (states.clone(), states.clone());
-                dense_move_rows(&values, &mut dense, weights.as_deref(), 0.4, 2.0, 7);
-                // SAFETY: the indices are 0..len.
-                unsafe { sparse_move_rows(&idx, &values, &mut sparse, weights.as_deref(), 0.4, 2.0, 7) };
-                assert_eq!(dense, sparse);
-            }
-            let y = numbers(len, 8);
+            let (values, y) = (numbers(len, 3), numbers(len, 8));
             let plain: f64 = values.iter().zip(&y).map(|(a, b)| a * b).sum();
             assert!((dense_dot(&values, &y) - plain).abs() <= 1e-14 * len as f64);
         }
