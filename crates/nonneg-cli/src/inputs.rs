@@ -83,7 +83,10 @@ impl Inputs {
             None => Bounds::None,
             Some(text) => match text.parse() {
                 Ok(bound) => Bounds::Uniform(bound),
-                Err(_) => Bounds::Each(nonneg_io::read_bounds(text)?),
+                Err(_) => {
+                    sources.push(("upper", text.to_owned()));
+                    Bounds::Each(nonneg_io::read_bounds(text)?)
+                }
             },
         };
         sources.push(("b", a.to_owned())); // the file of b comes first where there is one

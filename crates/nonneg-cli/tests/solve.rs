@@ -104,7 +104,7 @@ fn the_example_files_are_problem_files_too() {
 fn options_of_the_problem_reach_the_solver() {
     let sandbox = small_problem();
     sandbox.write("w.txt", "1\n0\n0\n0\n");
-    sandbox.write("upper.txt", "0.25\n0.5\n100\n");
+    sandbox.write("upper.txt", "0.25\n0.5\ninf\n");
     sandbox.write("c.txt", "6\n7\n-1\n");
     let solve = |options: &str| {
         sandbox.run(&format!("solve A.mtx {options} --tol 1e-8 -o x.txt --quiet")).expect(0);
