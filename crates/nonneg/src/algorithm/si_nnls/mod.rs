@@ -28,7 +28,7 @@ const EPOCHS_PER_CHECK: usize = 10;
 
 /// A restart comes when the natural residual has fallen by this factor. The theorem takes ½; any factor below 1 gives
 /// linear convergence. Every start spends some 1.5·ln n epochs on steps that grow from nothing, so fewer and longer runs
-/// win: over seven real problems 0.2 takes two thirds of the passes that 0.5 takes.
+/// win: over seven real problems 0.2 takes three quarters of the passes that 0.5 takes.
 const RESTART_FACTOR: f64 = 0.2;
 
 /// SI-NNLS+ with its settings.
