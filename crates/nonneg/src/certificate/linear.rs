@@ -53,13 +53,10 @@ pub fn fill<M: Columns>(
             subtract(facts, ldexp(problem.l1, units.linear(facts)));
         }
     }
-    let shift = recentre(problem, columns, units);
+    recentre(problem, columns, units);
     match problem.target {
         Target::Rhs(b) => Some(b.iter().map(|&b| ldexp(b, -units.rhs)).collect()),
-        Target::Linear(_) => {
-            debug_assert!(shift == 0 || problem.l1 > 0.0);
-            None
-        }
+        Target::Linear(_) => None,
     }
 }
 
@@ -84,11 +81,11 @@ fn rows_that_count<'a, M: Columns>(
 
 /// Where b nearly cancels in every column (or only light rows matter), the largest c is far below the unit of b: take the
 /// unit from c instead.
-fn recentre(problem: &LeastSquares, columns: &mut [ColumnFacts], units: &mut Units) -> i32 {
+fn recentre(problem: &LeastSquares, columns: &mut [ColumnFacts], units: &mut Units) {
     let possible = |(j, facts): (usize, &ColumnFacts)| if problem.upper.at(j) > 0.0 { facts.high.max(0.0) } else { 0.0 };
     let largest = columns.iter().enumerate().map(possible).fold(0.0, f64::max);
     if largest == 0.0 || !largest.is_normal() || exponent(largest) > -100 {
-        return 0;
+        return;
     }
     let shift = exponent(largest).max(-700);
     units.rhs += shift;
@@ -96,7 +93,6 @@ fn recentre(problem: &LeastSquares, columns: &mut [ColumnFacts], units: &mut Uni
         facts.low = ldexp(facts.low, -shift);
         facts.high = ldexp(facts.high, -shift).max(-f64::MAX);
     }
-    shift
 }
 
 /// Takes λ₁ off both bounds, outwards by the rounding error (none where the difference is exact).
