@@ -33,6 +33,7 @@ mod trace;
 
 pub mod algorithm;
 pub mod certificate;
+pub mod linalg;
 pub mod matrix;
 pub mod presolve;
 

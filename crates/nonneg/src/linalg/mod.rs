@@ -1,0 +1,9 @@
+//! Dense linear algebra on the Gram matrix of a few columns.
+//!
+//! Every kernel runs sequentially; larger work is cut into tiles whose borders depend on the matrix alone, so that
+//! results are the same bits on any number of threads.
+
+mod blocked;
+mod cholesky;
+
+pub use cholesky::{Cholesky, Dependent, PIVOT};
