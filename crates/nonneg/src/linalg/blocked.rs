@@ -95,8 +95,7 @@ fn factor_small<'a>(mut matrix: MatMut<'a, f64>, least: impl Fn(usize) -> f64) -
         let (head, later) = copy.split_at_mut((j + 1) * size);
         let column = &mut head[j * size..];
         let pivot = column[j];
-        // Negated: NaN is no pivot either.
-        if !(pivot > least(j)) {
+        if pivot.is_nan() || pivot <= least(j) {
             failed = Some(j);
             break;
         }

@@ -107,7 +107,7 @@ impl Cholesky {
         self.forward(&mut row);
         self.count(old * old / 2 + old);
         let pivot = diagonal - dense_dot(&row, &row);
-        if !(pivot > PIVOT * diagonal) {
+        if pivot.is_nan() || pivot <= PIVOT * diagonal {
             return Err(Dependent { appended: 0 });
         }
         for (p, value) in row.into_iter().enumerate() {
