@@ -41,6 +41,9 @@ pub enum Error {
         /// What would have been accepted.
         expected: &'static str,
     },
+    /// What a method needs does not fit into memory, or into the limit that was set.
+    #[error("{0}")]
+    Memory(String),
     /// The objective has no minimum.
     #[error("the objective is unbounded below: {0}")]
     Unbounded(String),

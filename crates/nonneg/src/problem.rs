@@ -74,6 +74,15 @@ impl Upper<'_> {
             Upper::Each(bounds) => bounds[j],
         }
     }
+
+    /// Whether some bound is finite.
+    pub(crate) fn is_finite(&self) -> bool {
+        match self {
+            Upper::None => false,
+            Upper::Uniform(bound) => bound.is_finite(),
+            Upper::Each(bounds) => bounds.iter().any(|bound| bound.is_finite()),
+        }
+    }
 }
 
 impl<'a> LeastSquares<'a> {

@@ -35,6 +35,8 @@ pub struct Solver {
     pub max_passes: Option<f64>,
     /// Threads for full passes. Default: rayon's current pool.
     pub threads: Option<usize>,
+    /// Bytes that a method may take for matrices of its own; one that needs more is refused. Default none.
+    pub memory_limit: Option<u64>,
     /// Set it from elsewhere (Ctrl-C) to stop with the best answer so far.
     pub interrupt: Option<Arc<AtomicBool>>,
 }
@@ -50,11 +52,30 @@ pub enum Method {
     SiNnls,
     /// SI-NNLS+ as the theorem states it, one run without restarts.
     SiNnlsNoRestart,
+    /// Cyclic coordinate descent.
+    Cd,
+    /// Accelerated proximal coordinate gradient (Lin, Lu, Xiao 2014), with restarts.
+    Apcg,
+    /// Lawson and Hanson's active set method: exact, for up to some thousands of positive entries; no upper bounds.
+    LawsonHanson,
+    /// Fast NNLS (Bro, de Jong 1997): the same on AᵀA, formed once; exact, for up to some thousands of columns; no upper bounds.
+    Fnnls,
+    /// TNT-NN (Myre et al. 2017): block changes of the active set; exact, for up to some thousands of columns; no upper bounds.
+    TntNn,
 }
 
 impl Method {
     /// All methods, in the order of the documentation.
-    pub const ALL: [Method; 3] = [Method::Auto, Method::SiNnls, Method::SiNnlsNoRestart];
+    pub const ALL: [Method; 8] = [
+        Method::Auto,
+        Method::SiNnls,
+        Method::SiNnlsNoRestart,
+        Method::Cd,
+        Method::Apcg,
+        Method::LawsonHanson,
+        Method::Fnnls,
+        Method::TntNn,
+    ];
 
     /// The name in reports and on the command line.
     pub fn name(self) -> &'static str {
@@ -62,7 +83,17 @@ impl Method {
             Method::Auto => "auto",
             Method::SiNnls => "si-nnls",
             Method::SiNnlsNoRestart => "si-nnls-norestart",
+            Method::Cd => "cd",
+            Method::Apcg => "apcg",
+            Method::LawsonHanson => "lawson-hanson",
+            Method::Fnnls => "fnnls",
+            Method::TntNn => "tnt-nn",
         }
+    }
+
+    /// Whether it solves problems with upper bounds on x.
+    pub fn takes_upper_bounds(self) -> bool {
+        !matches!(self, Method::LawsonHanson | Method::Fnnls | Method::TntNn)
     }
 }
 
@@ -72,7 +103,7 @@ impl std::str::FromStr for Method {
         Method::ALL.into_iter().find(|method| method.name() == name).ok_or_else(|| Error::Setting {
             name: "method",
             value: name.to_owned(),
-            expected: "auto, si-nnls or si-nnls-norestart",
+            expected: "auto, si-nnls, si-nnls-norestart, cd, apcg, lawson-hanson, fnnls or tnt-nn",
         })
     }
 }
@@ -98,6 +129,7 @@ impl Default for Solver {
             time_limit: None,
             max_passes: None,
             threads: None,
+            memory_limit: None,
             interrupt: None,
         }
     }
@@ -147,6 +179,11 @@ impl Solver {
     /// Sets [`threads`](Self::threads).
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads);
+        self
+    }
+    /// Sets [`memory_limit`](Self::memory_limit).
+    pub fn memory_limit(mut self, bytes: u64) -> Self {
+        self.memory_limit = Some(bytes);
         self
     }
     /// Sets [`interrupt`](Self::interrupt).

@@ -3,7 +3,12 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use crate::algorithm::apcg::Apcg;
+use crate::algorithm::cd::CoordinateDescent;
+use crate::algorithm::fnnls::Fnnls;
+use crate::algorithm::lawson_hanson::LawsonHanson;
 use crate::algorithm::si_nnls::SiNnls;
+use crate::algorithm::tnt_nn::TntNn;
 use crate::algorithm::{Algorithm, Monitor};
 use crate::certificate::{Certifier, ColumnFacts};
 use crate::error::{Error, Result};
@@ -34,6 +39,10 @@ impl Solver {
     ) -> Result<Solution> {
         self.validate()?;
         problem.validate()?;
+        if problem.upper.is_finite() && !self.method.takes_upper_bounds() {
+            let (value, expected) = (self.method.name().to_owned(), "a method that takes upper bounds, such as auto or cd");
+            return Err(Error::Setting { name: "method", value, expected });
+        }
         let mut run = || with_columns!(problem.matrix, |columns| solve_columns(columns, problem, self, observe));
         match self.threads {
             None => run(),
@@ -77,7 +86,7 @@ fn run<M: Columns, R: Columns>(
     if reduced.is_empty() {
         watch.check(&start); // presolve decided every column
     } else {
-        algorithm(settings).run(reduced, start, &mut watch);
+        run_method(settings, reduced, start, &mut watch)?;
     }
     if watch.unbounded {
         let reason =
@@ -97,7 +106,7 @@ fn run<M: Columns, R: Columns>(
 
     let stats = Stats {
         method: resolved(settings.method),
-        batch_size: settings.batch_size,
+        batch_size: if moves_in_blocks(settings.method) { settings.batch_size } else { 1 },
         passes: watch.passes(),
         restarts: watch.restarts,
         dropped_columns: problem.matrix.cols() - reduced.len(),
@@ -133,11 +142,22 @@ fn resolved(method: Method) -> Method {
     }
 }
 
-fn algorithm(settings: &Solver) -> SiNnls {
-    SiNnls {
-        restarts: resolved(settings.method) == Method::SiNnls,
-        batch_size: settings.batch_size,
-        block_metric: settings.block_metric,
-        seed: settings.seed,
+/// Whether the block size means anything to the method.
+fn moves_in_blocks(method: Method) -> bool {
+    matches!(resolved(method), Method::SiNnls | Method::SiNnlsNoRestart)
+}
+
+/// Hands the problem to the method that the settings name.
+fn run_method<R: Columns>(settings: &Solver, problem: &Reduced<R>, x: Vec<f64>, monitor: &mut dyn Monitor) -> Result<()> {
+    let &Solver { batch_size, block_metric, seed, memory_limit, .. } = settings;
+    match resolved(settings.method) {
+        Method::Auto | Method::SiNnls => SiNnls { restarts: true, batch_size, block_metric, seed }.run(problem, x, monitor),
+        Method::SiNnlsNoRestart => SiNnls { restarts: false, batch_size, block_metric, seed }.run(problem, x, monitor),
+        Method::Cd => CoordinateDescent.run(problem, x, monitor),
+        Method::Apcg => Apcg { seed }.run(problem, x, monitor),
+        Method::LawsonHanson => LawsonHanson.run(problem, x, monitor),
+        Method::Fnnls => Fnnls::new(problem.len(), memory_limit)?.run(problem, x, monitor),
+        Method::TntNn => TntNn.run(problem, x, monitor),
     }
+    Ok(())
 }

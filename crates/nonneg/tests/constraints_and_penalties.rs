@@ -184,7 +184,7 @@ fn every_method_reaches_the_optimum_of_easy_problems() {
         let mut problem = recipe.make();
         problem.l2 = 0.5; // well conditioned: the method without restarts is slow by design
         let solved = Solved::new(problem);
-        for method in Method::ALL {
+        for method in Method::ALL.into_iter().filter(|method| seed % 2 == 0 || method.takes_upper_bounds()) {
             let tolerance = if method == Method::SiNnlsNoRestart { 1e-5 } else { 1e-9 };
             let solver = solver().method(method).tolerance(tolerance);
             let solution = solved.problem.solve(&solver).unwrap();

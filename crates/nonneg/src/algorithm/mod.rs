@@ -1,8 +1,14 @@
 //! The algorithms. Each sees a presolved problem ([`Reduced`](crate::presolve::Reduced)) and reports through a
 //! [`Monitor`]; none prints, and none decides that it is done.
 
+pub mod apcg;
+pub mod cd;
+pub mod fnnls;
+pub mod lawson_hanson;
 pub mod si_nnls;
+pub mod tnt_nn;
 
+mod passive;
 mod polish;
 
 use crate::matrix::Columns;

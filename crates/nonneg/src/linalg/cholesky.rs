@@ -31,6 +31,16 @@ pub struct Dependent {
     pub appended: usize,
 }
 
+impl Clone for Cholesky {
+    fn clone(&self) -> Self {
+        let mut copy = Self::new();
+        copy.reserve(self.len);
+        copy.copy_from(self);
+        copy.len = self.len;
+        copy
+    }
+}
+
 impl Cholesky {
     /// The factor of no variables.
     pub fn new() -> Self {
@@ -241,11 +251,17 @@ impl Cholesky {
         }
         // Columns a large power of two apart would fight for the same places in the cache.
         let stride = size.max(self.stride * 3 / 2).next_multiple_of(8) | 8;
-        let mut values = vec![0.0; stride * stride];
-        for j in 0..self.len {
-            values[j * stride + j..j * stride + self.len].copy_from_slice(&self.values[j * self.stride..][j..self.len]);
+        let old = std::mem::replace(self, Self { values: vec![0.0; stride * stride], stride, ..Self::default() });
+        self.copy_from(&old);
+        (self.len, self.work) = (old.len, old.work);
+    }
+
+    /// Copies the entries of a factor that fits.
+    fn copy_from(&mut self, other: &Self) {
+        for j in 0..other.len {
+            let source = &other.values[j * other.stride..][j..other.len];
+            self.values[j * self.stride..][j..other.len].copy_from_slice(source);
         }
-        (self.values, self.stride) = (values, stride);
     }
 
     fn count(&self, multiply_adds: usize) {

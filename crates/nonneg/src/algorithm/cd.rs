@@ -1,0 +1,41 @@
+//! Cyclic coordinate descent: f is minimised along each column in turn.
+
+use super::passive::weigh;
+use super::polish::coordinate_sweep;
+use super::{Algorithm, Monitor};
+use crate::matrix::Columns;
+use crate::presolve::Reduced;
+
+/// Sweeps between checks: at least this many, and an eighth of all so far, so that checks (two passes each) cost little
+/// beside the sweeps and come at most an eighth too late.
+const SWEEPS_PER_CHECK: usize = 6;
+
+/// Cyclic coordinate descent.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CoordinateDescent;
+
+impl Algorithm for CoordinateDescent {
+    fn run<M: Columns>(&self, problem: &Reduced<M>, mut x: Vec<f64>, monitor: &mut dyn Monitor) {
+        let mut check = monitor.check(&x);
+        let mut sweeps = 0;
+        while !check.stop {
+            let before = x.clone();
+            // A fresh image with every check: what sweeps add up does not drift.
+            let mut image = check.image;
+            if let Some(weights) = &problem.weights {
+                weigh(&mut image, weights);
+            }
+            for _ in 0..SWEEPS_PER_CHECK.max(sweeps / 8) {
+                monitor.spend(coordinate_sweep(problem, &mut x, &mut image));
+                sweeps += 1;
+                if monitor.out_of_time() {
+                    break;
+                }
+            }
+            check = monitor.check(&x);
+            if x == before && !monitor.out_of_time() {
+                return; // as far as rounding allows
+            }
+        }
+    }
+}
