@@ -21,7 +21,7 @@ impl Algorithm for LawsonHanson {
 
 /// The iteration, from any source of gradients and products. It ends: f falls with every move until rounding stops it,
 /// and a column that does not lead to a move has to wait for the next one.
-pub(super) fn iterate<M: Columns>(problem: &Reduced<M>, hessian: &mut impl Hessian, mut x: Vec<f64>, monitor: &mut dyn Monitor) {
+pub(super) fn iterate<M: Columns>(problem: &Reduced<M>, hessian: &mut dyn Hessian, mut x: Vec<f64>, monitor: &mut dyn Monitor) {
     let mut check = monitor.check(&x);
     let mut passive = PassiveSet::default();
     if !check.stop && start_from_support(&mut x, &mut passive, hessian, monitor) {
@@ -73,7 +73,7 @@ pub(super) fn iterate<M: Columns>(problem: &Reduced<M>, hessian: &mut impl Hessi
 pub(super) fn start_from_support(
     x: &mut [f64],
     passive: &mut PassiveSet,
-    hessian: &mut impl Hessian,
+    hessian: &mut dyn Hessian,
     monitor: &mut dyn Monitor,
 ) -> bool {
     let support: Vec<usize> = (0..x.len()).filter(|&k| x[k] > 0.0).collect();

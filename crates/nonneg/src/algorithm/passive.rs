@@ -126,7 +126,7 @@ pub struct PassiveSet {
 
 impl PassiveSet {
     /// Adds variables; returns those that are refused because they depend on the others. When time runs out it adds no more.
-    pub fn add(&mut self, hessian: &mut impl Hessian, new: &[usize], monitor: &mut dyn Monitor) -> Vec<usize> {
+    pub fn add(&mut self, hessian: &mut dyn Hessian, new: &[usize], monitor: &mut dyn Monitor) -> Vec<usize> {
         let mut refused = Vec::new();
         for block in new.chunks(BLOCK) {
             self.add_block(hessian, block.to_vec(), &mut refused);
@@ -138,7 +138,7 @@ impl PassiveSet {
         refused
     }
 
-    fn add_block(&mut self, hessian: &mut impl Hessian, mut block: Vec<usize>, refused: &mut Vec<usize>) {
+    fn add_block(&mut self, hessian: &mut dyn Hessian, mut block: Vec<usize>, refused: &mut Vec<usize>) {
         let mut known = self.order.len();
         let mut columns = self.block_columns(hessian, &block);
         while !block.is_empty() {
@@ -161,7 +161,7 @@ impl PassiveSet {
     }
 
     /// H[passive and block, k] for each k of the block.
-    fn block_columns(&self, hessian: &mut impl Hessian, block: &[usize]) -> Vec<Vec<f64>> {
+    fn block_columns(&self, hessian: &mut dyn Hessian, block: &[usize]) -> Vec<Vec<f64>> {
         let mut columns: Vec<Vec<f64>> = Vec::with_capacity(block.len());
         let known = self.order.len();
         for (i, &k) in block.iter().enumerate() {
@@ -179,7 +179,7 @@ impl PassiveSet {
     /// Lets one variable in and goes down as far as it leads. Returns whether x moved.
     pub fn enter(
         &mut self,
-        hessian: &mut impl Hessian,
+        hessian: &mut dyn Hessian,
         x: &mut [f64],
         gradient: &[f64],
         entering: usize,
@@ -200,7 +200,7 @@ impl PassiveSet {
     /// zero and leaves. Not if what f gains (with a given c it can) is less than what rounding may hide.
     fn trade(
         &mut self,
-        hessian: &mut impl Hessian,
+        hessian: &mut dyn Hessian,
         x: &mut [f64],
         gradient: &[f64],
         entering: usize,

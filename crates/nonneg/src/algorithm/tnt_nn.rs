@@ -16,6 +16,9 @@ use crate::presolve::Reduced;
 const GROW: f64 = 1.5;
 const SHRINK: usize = 4;
 
+/// The factor of a larger block would cost more memory (128 MB) and time than it is likely to gain.
+const LARGEST_BLOCK: usize = 4096;
+
 /// Conjugate gradients end when the residual has fallen by this factor: the factor is the exact inverse but for rounding,
 /// so one or two steps do.
 const CG_FACTOR: f64 = 1e-13;
@@ -38,7 +41,7 @@ impl Algorithm for TntNn {
         let mut gradient = std::mem::take(&mut check.gradient);
         let mut settle = !passive.order.is_empty();
         // More columns than rows depend on each other.
-        let mut block = problem.len().min(problem.matrix.rows());
+        let mut block = problem.len().min(problem.matrix.rows()).min(LARGEST_BLOCK);
         while !check.stop {
             let mut member = vec![false; problem.len()];
             passive.order.iter().for_each(|&k| member[k] = true);
@@ -73,7 +76,7 @@ impl Algorithm for TntNn {
             };
             monitor.spend(hessian.take_work() + passive.take_work());
             if moved {
-                block = ((block as f64 * GROW).ceil() as usize).min(problem.len());
+                block = ((block as f64 * GROW).ceil() as usize).min(LARGEST_BLOCK);
                 waiting.fill(false);
             }
             if moved || monitor.out_of_time() {
