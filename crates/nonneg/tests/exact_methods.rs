@@ -114,6 +114,29 @@ fn exact_methods_start_from_any_point() {
     tally.finish(1000);
 }
 
+/// Along some d ≥ 0 with Ad = 0 and cᵀd > 0.
+#[test]
+fn exact_methods_say_that_the_objective_is_unbounded() {
+    let (mut unbounded, mut said) = (0, 0);
+    for seed in 0..300 {
+        let mut random = Random::new(seed);
+        let (rows, cols) = (1 + random.index(4), 2 + random.index(5));
+        let solved = Solved::new(Recipe::plain(rows, cols, Fill::SignedIntegers, Aim::Linear, seed).make());
+        for method in EXACT {
+            let outcome = solved.problem.solve(&solver(method));
+            match &solved.minimum {
+                Some(_) => assert!(outcome.is_ok(), "{method:?}, not unbounded: {:?}", solved.problem),
+                None => {
+                    unbounded += 1;
+                    said += usize::from(matches!(outcome, Err(Error::Unbounded(_))));
+                    assert!(outcome.is_err() || outcome.unwrap().status == Status::Stalled, "{method:?}: {:?}", solved.problem);
+                }
+            }
+        }
+    }
+    assert!(unbounded > 100 && said * 100 >= 95 * unbounded, "{said} of {unbounded}");
+}
+
 /// With a ridge of half a column's curvature or so every iterative method is fast.
 #[test]
 fn iterative_methods_reach_the_optimum_of_well_conditioned_problems() {

@@ -85,6 +85,10 @@ impl Hessian for Formed<'_> {
         among.iter().map(|&j| self.values[k * n + j]).collect()
     }
 
+    fn linear(&self, k: usize) -> f64 {
+        self.linear[k]
+    }
+
     fn take_work(&mut self) -> u64 {
         std::mem::take(&mut self.work)
     }

@@ -1,7 +1,7 @@
 //! Lawson and Hanson's method (1974): one column enters at a time, and the least squares problem on the columns that may be
 //! positive is solved exactly.
 
-use super::passive::{FromColumns, Hessian, PassiveSet, Progress, objective, violators};
+use super::passive::{FromColumns, Hessian, PassiveSet, Progress, objective, worst_violator};
 use super::{Algorithm, Monitor};
 use crate::matrix::Columns;
 use crate::presolve::Reduced;
@@ -35,7 +35,7 @@ pub(super) fn iterate<M: Columns>(problem: &Reduced<M>, hessian: &mut dyn Hessia
     while !check.stop {
         let mut member = vec![false; problem.len()];
         passive.order.iter().for_each(|&k| member[k] = true);
-        let entering = if settle { None } else { violators(problem, &gradient, |k| !member[k] && !waiting[k]).first().copied() };
+        let entering = if settle { None } else { worst_violator(problem, &gradient, |k| !member[k] && !waiting[k]) };
         if !checked && (entering.is_none() || iterations % ITERATIONS_PER_CHECK == 0 || monitor.out_of_time()) {
             check = monitor.check(&clipped(problem, &x));
             gradient = std::mem::take(&mut check.gradient);

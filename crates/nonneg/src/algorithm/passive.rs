@@ -10,6 +10,9 @@ use crate::presolve::Reduced;
 /// A slope this small beside the linear term is rounding error: no reason to let a column in.
 const NOISE: f64 = 4.0 * f64::EPSILON;
 
+/// A slope along a dependence of columns that is this large beside the linear terms in it is no rounding error.
+const SIGNIFICANT: f64 = 1e-10;
+
 /// Columns that enter the factor together.
 const BLOCK: usize = 64;
 
@@ -22,6 +25,8 @@ pub trait Hessian {
     fn gradient(&mut self, x: &[f64]) -> Vec<f64>;
     /// H[among, k].
     fn column(&mut self, k: usize, among: &[usize]) -> Vec<f64>;
+    /// cₖ.
+    fn linear(&self, k: usize) -> f64;
     /// Multiply-adds since the last call.
     fn take_work(&mut self) -> u64;
 }
@@ -92,6 +97,10 @@ impl<M: Columns> Hessian for FromColumns<'_, M> {
         self.work += entries(problem, among);
         column.for_each(|i, _| self.spread[i] = 0.0);
         products
+    }
+
+    fn linear(&self, k: usize) -> f64 {
+        self.problem.linear[k]
     }
 
     fn take_work(&mut self) -> u64 {
@@ -198,6 +207,9 @@ impl PassiveSet {
 
     /// Lets in a variable that depends on the passive ones: it grows at their expense, while Ax stays, until one of them is
     /// zero and leaves. Not if what f gains (with a given c it can) is less than what rounding may hide.
+    ///
+    /// If nothing ends this f is unbounded, or the dependence is not quite exact: x goes as far as f surely falls, and the
+    /// variable stays outside.
     fn trade(
         &mut self,
         hessian: &mut dyn Hessian,
@@ -211,21 +223,37 @@ impl PassiveSet {
         let Some(curvature) = column.pop() else { return false };
         let shares = self.solve(column);
         let slope = gradient[entering] - self.order.iter().zip(&shares).map(|(&k, share)| gradient[k] * share).sum::<f64>();
+        let hidden = PIVOT * curvature;
         let reach = |(&k, &share): (&usize, &f64)| if share > 0.0 { x[k] / share } else { f64::INFINITY };
         let reaches: Vec<f64> = self.order.iter().zip(&shares).map(reach).collect();
         let length = reaches.iter().copied().fold(f64::INFINITY, f64::min);
-        let pays = -slope > 0.5 * length * PIVOT * curvature;
-        if !pays || !length.is_finite() || length <= 0.0 {
+        if length == f64::INFINITY {
+            let size: f64 = self.order.iter().zip(&shares).map(|(&k, share)| (share * hessian.linear(k)).abs()).sum();
+            if -slope <= SIGNIFICANT * (hessian.linear(entering).abs() + size) {
+                return false;
+            }
+            let length = -slope / hidden;
+            self.order.iter().zip(&shares).for_each(|(&k, share)| x[k] -= length * share);
+            x[entering] += length;
+            return true;
+        }
+        if slope.is_nan() || -slope <= 0.5 * length * hidden || length <= 0.0 {
             return false;
         }
+        let before = x.to_vec();
         for (p, &k) in self.order.iter().enumerate() {
             x[k] = if reaches[p] <= length { 0.0 } else { (x[k] - length * shares[p]).max(0.0) };
         }
+        let leaving: Vec<usize> = self.order.iter().copied().filter(|&k| x[k] == 0.0).collect();
         self.remove(|k| x[k] == 0.0);
         if self.add(hessian, &[entering], monitor).is_empty() {
-            x[entering] = length;
+            x[entering] += length;
+            return true;
         }
-        true
+        // Still dependent, by rounding.
+        x.copy_from_slice(&before);
+        self.add(hessian, &leaving, monitor);
+        false
     }
 
     /// Removes the variables that `leaves` names.
@@ -284,13 +312,24 @@ impl PassiveSet {
     }
 }
 
-/// Variables outside the passive set that f falls along, the steepest first in units of their own.
+/// Variables that f falls along, the steepest first in units of their own.
 pub fn violators<M: Columns>(problem: &Reduced<M>, gradient: &[f64], allowed: impl Fn(usize) -> bool) -> Vec<usize> {
-    let score = |k: usize| -gradient[k] / problem.curvature(k).sqrt();
     let violates = |k: usize| -gradient[k] > NOISE * problem.linear[k].abs();
     let mut found: Vec<usize> = (0..problem.len()).filter(|&k| violates(k) && allowed(k)).collect();
-    found.sort_by(|&j, &k| score(k).total_cmp(&score(j)));
+    found.sort_by(|&j, &k| steepness(problem, gradient, k).total_cmp(&steepness(problem, gradient, j)));
     found
+}
+
+/// The first of [`violators`].
+pub fn worst_violator<M: Columns>(problem: &Reduced<M>, gradient: &[f64], allowed: impl Fn(usize) -> bool) -> Option<usize> {
+    let violates = |k: usize| -gradient[k] > NOISE * problem.linear[k].abs();
+    let steepness = |k: usize| steepness(problem, gradient, k);
+    let steeper = |best: usize, k: usize| if steepness(k) > steepness(best) { k } else { best };
+    (0..problem.len()).filter(|&k| violates(k) && allowed(k)).reduce(steeper)
+}
+
+fn steepness<M: Columns>(problem: &Reduced<M>, gradient: &[f64], k: usize) -> f64 {
+    -gradient[k] / problem.curvature(k).sqrt()
 }
 
 /// f(x) = ½xᵀ(∇f(x) − c).
