@@ -43,7 +43,7 @@ pub use matrix::{AnyMatrix, CscMatrix, CscView, CsrMatrix, CsrView, DenseMatrix,
 pub use problem::{LeastSquares, Target, Upper};
 pub use settings::{BlockMetric, Method, Solver};
 pub use solution::{Seconds, Solution, Stats, Status};
-pub use trace::{Event, TraceRow};
+pub use trace::{Event, Switch, TraceRow};
 
 /// The README's Rust example is compiled and run.
 #[cfg(doctest)]

@@ -10,7 +10,7 @@ use crate::matrix::Columns;
 use crate::presolve::Reduced;
 use crate::settings::Solver;
 use crate::solution::Status;
-use crate::trace::{Event, TraceRow};
+use crate::trace::{Event, Switch, TraceRow};
 
 /// Passes kept in hand for the sweep and the certificate that end a run.
 const RESERVE: f64 = 3.0;
@@ -133,7 +133,7 @@ impl<'a, M: Columns, R: Columns> Watch<'a, M, R> {
             let mut position = 0;
             self.trace.retain(|row| {
                 position += 1;
-                position % 2 == 1 || row.event == Event::Restart
+                position % 2 == 1 || row.event != Event::Check
             });
         }
         self.checks += 1;
@@ -224,6 +224,11 @@ impl<M: Columns, R: Columns> Monitor for Watch<'_, M, R> {
         let check = Check {
             stop: verdict.is_some() || self.unbounded,
             residual,
+            distance: evaluation.gap().unwrap_or(residual * residual),
+            wanted_distance: match evaluation.gap() {
+                Some(_) => self.settings.tolerance * evaluation.best_known.abs(),
+                None => (self.settings.tolerance * self.certifier.residual_at_zero()).powi(2),
+            },
             gradient: self.problem.restrict(&std::mem::take(&mut evaluation.gradient)),
             image: evaluation.image.clone(),
         };
@@ -247,6 +252,12 @@ impl<M: Columns, R: Columns> Monitor for Watch<'_, M, R> {
         if let Some(row) = self.trace.last_mut() {
             row.event = Event::Restart;
             row.restarts = self.restarts;
+        }
+    }
+
+    fn switched(&mut self, switch: Switch) {
+        if let Some(row) = self.trace.last_mut() {
+            row.event = Event::Switch(switch);
         }
     }
 

@@ -89,6 +89,24 @@ impl<'a, M: Columns> Reduced<'a, M> {
         Ok(reduced)
     }
 
+    /// The same problem on some of its variables, all others zero. `copy` holds their columns side by side
+    /// ([`Columns::copy_columns`] of their `columns`).
+    pub fn on<'c, C: Columns>(&self, set: &[usize], copy: &'c C) -> Reduced<'c, C> {
+        let pick = |values: &[f64]| set.iter().map(|&k| values[k]).collect::<Vec<f64>>();
+        Reduced {
+            matrix: copy,
+            columns: (0..set.len()).collect(),
+            scale: pick(&self.scale),
+            linear: pick(&self.linear),
+            norm: pick(&self.norm),
+            ridge: if self.ridge.is_empty() { Vec::new() } else { pick(&self.ridge) },
+            upper: pick(&self.upper),
+            weights: self.weights.clone(),
+            fixed: Vec::new(),
+            total_columns: set.len(),
+        }
+    }
+
     /// Number of kept columns.
     pub fn len(&self) -> usize {
         self.columns.len()
@@ -123,14 +141,28 @@ impl<'a, M: Columns> Reduced<'a, M> {
         self.matrix.column_len(self.columns[k])
     }
 
+    /// Wy.
+    pub fn weigh(&self, mut y: Vec<f64>) -> Vec<f64> {
+        if let Some(weights) = &self.weights {
+            // A row without weight counts for nothing, whatever stands there.
+            y.iter_mut().zip(weights).for_each(|(y, &w)| *y = if w == 0.0 { 0.0 } else { *y * w });
+        }
+        y
+    }
+
     /// Ax over the kept columns.
     pub fn multiply(&self, x: &[f64]) -> Vec<f64> {
         crate::matrix::multiply(self.matrix, self.len(), |k| (self.columns[k], self.scale[k], x[k]))
     }
 
+    /// Stored entries of some variables' columns.
+    pub fn entries(&self, variables: impl Iterator<Item = usize>) -> u64 {
+        variables.map(|k| self.column_len(k) as u64).sum()
+    }
+
     /// Stored entries of the columns with xₖ ≠ 0.
     pub fn support_work(&self, x: &[f64]) -> u64 {
-        (0..self.len()).filter(|&k| x[k] != 0.0).map(|k| self.column_len(k) as u64).sum()
+        self.entries((0..self.len()).filter(|&k| x[k] != 0.0))
     }
 
     /// All columns' values, still scaled.

@@ -35,7 +35,7 @@ pub struct Solver {
     pub max_passes: Option<f64>,
     /// Threads for full passes. Default: rayon's current pool.
     pub threads: Option<usize>,
-    /// Bytes that a method may take for matrices of its own; one that needs more is refused. Default none.
+    /// Bytes that a method may take for matrices of its own: `auto` does without, others refuse. Default 2 GiB for `auto`.
     pub memory_limit: Option<u64>,
     /// Set it from elsewhere (Ctrl-C) to stop with the best answer so far.
     pub interrupt: Option<Arc<AtomicBool>>,
@@ -45,13 +45,15 @@ pub struct Solver {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 #[non_exhaustive]
 pub enum Method {
-    /// Whatever suits the problem best; at present SI-NNLS+ with restarts.
+    /// Working sets, with the inner engine that gains most for its cost; SI-NNLS+ where a block size is set.
     #[default]
     Auto,
     /// SI-NNLS+ with adaptive restarts.
     SiNnls,
     /// SI-NNLS+ as the theorem states it, one run without restarts.
     SiNnlsNoRestart,
+    /// Working sets with the exact engine: a block active-set method.
+    ActiveSet,
     /// Cyclic coordinate descent.
     Cd,
     /// Accelerated proximal coordinate gradient (Lin, Lu, Xiao 2014), with restarts.
@@ -66,10 +68,11 @@ pub enum Method {
 
 impl Method {
     /// All methods, in the order of the documentation.
-    pub const ALL: [Method; 8] = [
+    pub const ALL: [Method; 9] = [
         Method::Auto,
         Method::SiNnls,
         Method::SiNnlsNoRestart,
+        Method::ActiveSet,
         Method::Cd,
         Method::Apcg,
         Method::LawsonHanson,
@@ -83,6 +86,7 @@ impl Method {
             Method::Auto => "auto",
             Method::SiNnls => "si-nnls",
             Method::SiNnlsNoRestart => "si-nnls-norestart",
+            Method::ActiveSet => "active-set",
             Method::Cd => "cd",
             Method::Apcg => "apcg",
             Method::LawsonHanson => "lawson-hanson",
@@ -103,7 +107,7 @@ impl std::str::FromStr for Method {
         Method::ALL.into_iter().find(|method| method.name() == name).ok_or_else(|| Error::Setting {
             name: "method",
             value: name.to_owned(),
-            expected: "auto, si-nnls, si-nnls-norestart, cd, apcg, lawson-hanson, fnnls or tnt-nn",
+            expected: "auto, si-nnls, si-nnls-norestart, active-set, cd, apcg, lawson-hanson, fnnls or tnt-nn",
         })
     }
 }

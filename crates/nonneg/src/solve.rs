@@ -9,7 +9,7 @@ use crate::algorithm::fnnls::Fnnls;
 use crate::algorithm::lawson_hanson::LawsonHanson;
 use crate::algorithm::si_nnls::SiNnls;
 use crate::algorithm::tnt_nn::TntNn;
-use crate::algorithm::{Algorithm, Monitor};
+use crate::algorithm::{Algorithm, Monitor, WorkingSet};
 use crate::certificate::{Certifier, ColumnFacts};
 use crate::error::{Error, Result};
 use crate::matrix::{Columns, MatrixRef, with_columns};
@@ -105,8 +105,8 @@ fn run<M: Columns, R: Columns>(
     watch.record_final(&certificate);
 
     let stats = Stats {
-        method: resolved(settings.method),
-        batch_size: if moves_in_blocks(settings.method) { settings.batch_size } else { 1 },
+        method: resolved(settings),
+        batch_size: if moves_in_blocks(resolved(settings)) { settings.batch_size } else { 1 },
         passes: watch.passes(),
         restarts: watch.restarts,
         dropped_columns: problem.matrix.cols() - reduced.len(),
@@ -135,23 +135,29 @@ fn starting_point<M: Columns, R: Columns>(problem: &LeastSquares, certifier: &Ce
     start
 }
 
-fn resolved(method: Method) -> Method {
-    match method {
-        Method::Auto => Method::SiNnls,
+/// What runs: a block size asks for SI-NNLS+.
+fn resolved(settings: &Solver) -> Method {
+    match settings.method {
+        Method::Auto if settings.batch_size > 1 => Method::SiNnls,
         other => other,
     }
 }
 
 /// Whether the block size means anything to the method.
 fn moves_in_blocks(method: Method) -> bool {
-    matches!(resolved(method), Method::SiNnls | Method::SiNnlsNoRestart)
+    matches!(method, Method::SiNnls | Method::SiNnlsNoRestart)
 }
+
+/// Bytes for the matrices of the default solver where no limit is set.
+const MEMORY: u64 = 2 << 30;
 
 /// Hands the problem to the method that the settings name.
 fn run_method<R: Columns>(settings: &Solver, problem: &Reduced<R>, x: Vec<f64>, monitor: &mut dyn Monitor) -> Result<()> {
     let &Solver { batch_size, block_metric, seed, memory_limit, .. } = settings;
-    match resolved(settings.method) {
-        Method::Auto | Method::SiNnls => SiNnls { restarts: true, batch_size, block_metric, seed }.run(problem, x, monitor),
+    match resolved(settings) {
+        Method::Auto => WorkingSet { exact_only: false, memory_limit: memory_limit.unwrap_or(MEMORY) }.run(problem, x, monitor),
+        Method::ActiveSet => WorkingSet { exact_only: true, memory_limit: u64::MAX }.run(problem, x, monitor),
+        Method::SiNnls => SiNnls { restarts: true, batch_size, block_metric, seed }.run(problem, x, monitor),
         Method::SiNnlsNoRestart => SiNnls { restarts: false, batch_size, block_metric, seed }.run(problem, x, monitor),
         Method::Cd => CoordinateDescent.run(problem, x, monitor),
         Method::Apcg => Apcg { seed }.run(problem, x, monitor),

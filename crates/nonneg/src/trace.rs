@@ -33,8 +33,38 @@ pub enum Event {
     Check,
     /// A check that restarted the method.
     Restart,
+    /// A check after which another inner engine went on.
+    Switch(Switch),
     /// The answer that was returned.
     Final,
+}
+
+/// Why the default solver changed its inner engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Switch {
+    /// To the exact engine: at its measured rate descent would cost more.
+    DescentCostsMore,
+    /// To the exact engine in the middle of a set: descent is too slow.
+    DescentIsSlow,
+    /// To the exact engine in the middle of a set: descent has cost as much as it would.
+    DescentSpentAsMuch,
+    /// To descent: on this set the exact engine would cost more.
+    ExactCostsMore,
+    /// To descent: the exact engine gains no more, or its matrices would not fit.
+    ExactImpossible,
+}
+
+impl Switch {
+    fn name(self) -> &'static str {
+        match self {
+            Switch::DescentCostsMore => "to exact: descent costs more",
+            Switch::DescentIsSlow => "to exact: descent is slow",
+            Switch::DescentSpentAsMuch => "to exact: descent spent as much",
+            Switch::ExactCostsMore => "to descent: exact costs more",
+            Switch::ExactImpossible => "to descent: exact gains nothing or does not fit",
+        }
+    }
 }
 
 impl Event {
@@ -44,6 +74,7 @@ impl Event {
             Event::Start => "start",
             Event::Check => "check",
             Event::Restart => "restart",
+            Event::Switch(switch) => switch.name(),
             Event::Final => "final",
         }
     }

@@ -8,11 +8,20 @@ pub mod lawson_hanson;
 pub mod si_nnls;
 pub mod tnt_nn;
 
+mod anderson;
+mod engines;
+mod face;
+mod gram;
 mod passive;
+mod point;
 mod polish;
+mod working_set;
+
+pub use working_set::WorkingSet;
 
 use crate::matrix::Columns;
 use crate::presolve::Reduced;
+use crate::trace::Switch;
 
 /// The algorithm's line to the outside: certificates, limits, the account of work.
 pub trait Monitor {
@@ -22,6 +31,8 @@ pub trait Monitor {
     fn spend(&mut self, multiply_adds: u64);
     /// Notes a restart from the point checked last.
     fn restarted(&mut self);
+    /// Notes that another engine goes on from the point checked last, and why.
+    fn switched(&mut self, switch: Switch);
     /// Whether a limit is reached or a stop was asked for: check what you have, now.
     fn out_of_time(&self) -> bool;
 }
@@ -32,6 +43,10 @@ pub struct Check {
     pub stop: bool,
     /// r(x), the natural residual.
     pub residual: f64,
+    /// How far x is from the optimum, in units of f: the gap where one is proved, otherwise r(x)².
+    pub distance: f64,
+    /// The distance that is asked for.
+    pub wanted_distance: f64,
     /// Ax.
     pub image: Vec<f64>,
     /// ∇f(x) on the kept columns.

@@ -39,6 +39,11 @@ impl Evaluation {
         self.bound.value.is_some()
     }
 
+    /// f(x) − D, scaled, where there is a bound.
+    pub fn gap(&self) -> Option<f64> {
+        self.relative_gap.map(|gap| gap * self.best_known.abs())
+    }
+
     /// r(x), scaled.
     pub fn residual(&self) -> f64 {
         self.residual_square.sqrt()

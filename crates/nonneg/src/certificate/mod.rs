@@ -23,6 +23,7 @@ mod rows;
 mod signed;
 mod sums;
 
+pub(crate) use dual::{Term as DualTerm, best_scale};
 pub(crate) use evaluate::Certifier;
 pub(crate) use evaluation::Evaluation;
 pub(crate) use facts::{ColumnFacts, Facts};

@@ -102,6 +102,24 @@ impl<T: Value, I: Index> Columns for CscView<'_, T, I> {
         = SparseColumn<'a, T, I>
     where
         Self: 'a;
+    type Copied = CscMatrix<T, I>;
+
+    fn copy_columns(&self, columns: &[usize]) -> CscMatrix<T, I> {
+        let mut col_ptr = Vec::with_capacity(columns.len() + 1);
+        col_ptr.push(0);
+        let mut total = 0;
+        for &j in columns {
+            total += self.column_len(j);
+            col_ptr.push(total);
+        }
+        let (mut row_idx, mut values) = (Vec::with_capacity(total), Vec::with_capacity(total));
+        for &j in columns {
+            let column = self.column(j);
+            row_idx.extend_from_slice(column.idx);
+            values.extend_from_slice(column.values);
+        }
+        CscMatrix { rows: self.rows, col_ptr, row_idx, values }
+    }
 
     fn rows(&self) -> usize {
         self.rows
@@ -130,6 +148,44 @@ impl<T: Value, I: Index> Columns for CscView<'_, T, I> {
         let range = self.col_ptr[j]..self.col_ptr[j + 1];
         kernels::prefetch_slice(&self.row_idx[range.clone()]);
         kernels::prefetch_slice(&self.values[range]);
+    }
+}
+
+impl<T: Value, I: Index> Columns for CscMatrix<T, I> {
+    type Column<'a>
+        = SparseColumn<'a, T, I>
+    where
+        Self: 'a;
+    type Copied = CscMatrix<T, I>;
+
+    fn copy_columns(&self, columns: &[usize]) -> Self {
+        self.view().copy_columns(columns)
+    }
+    fn rows(&self) -> usize {
+        self.rows
+    }
+    fn cols(&self) -> usize {
+        self.col_ptr.len() - 1
+    }
+    fn nnz(&self) -> usize {
+        self.values.len()
+    }
+    #[inline]
+    fn column(&self, j: usize) -> SparseColumn<'_, T, I> {
+        let range = self.col_ptr[j]..self.col_ptr[j + 1];
+        SparseColumn { rows: self.rows, idx: &self.row_idx[range.clone()], values: &self.values[range] }
+    }
+    #[inline]
+    fn column_len(&self, j: usize) -> usize {
+        self.col_ptr[j + 1] - self.col_ptr[j]
+    }
+    #[inline]
+    fn prefetch_pointer(&self, j: usize) {
+        self.view().prefetch_pointer(j);
+    }
+    #[inline]
+    fn prefetch_entries(&self, j: usize) {
+        self.view().prefetch_entries(j);
     }
 }
 
@@ -176,6 +232,13 @@ impl<T: Value, I: Index> Column for SparseColumn<'_, T, I> {
         assert!(weights.is_none_or(|w| w.len() == self.rows));
         // SAFETY: as in `dot`; the weights, when present, have `rows` elements too.
         unsafe { kernels::sparse_move_rows(self.idx, self.values, rows, weights, delta, omega, now) }
+    }
+    fn write_rows(self, rows: std::ops::Range<usize>, scale: f64, out: &mut [f64]) {
+        out.fill(0.0);
+        let first = self.idx.partition_point(|i| i.to_usize() < rows.start);
+        for (i, v) in self.idx[first..].iter().zip(&self.values[first..]).take_while(|(i, _)| i.to_usize() < rows.end) {
+            out[i.to_usize() - rows.start] = v.to_f64() * scale;
+        }
     }
     #[inline]
     fn bounded_sum(self, term: impl Fn(usize, f64) -> f64) -> BoundedSum {

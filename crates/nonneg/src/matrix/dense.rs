@@ -92,6 +92,15 @@ impl<T: Value> Columns for DenseView<'_, T> {
         = DenseColumn<'a, T>
     where
         Self: 'a;
+    type Copied = DenseMatrix<T>;
+
+    fn copy_columns(&self, columns: &[usize]) -> DenseMatrix<T> {
+        let mut values = Vec::with_capacity(self.rows * columns.len());
+        for &j in columns {
+            values.extend_from_slice(self.column(j).0);
+        }
+        DenseMatrix { rows: self.rows, cols: columns.len(), values }
+    }
 
     fn rows(&self) -> usize {
         self.rows
@@ -113,6 +122,39 @@ impl<T: Value> Columns for DenseView<'_, T> {
     #[inline]
     fn prefetch_entries(&self, j: usize) {
         kernels::prefetch_slice(self.column(j).0);
+    }
+}
+
+impl<T: Value> Columns for DenseMatrix<T> {
+    type Column<'a>
+        = DenseColumn<'a, T>
+    where
+        Self: 'a;
+    type Copied = DenseMatrix<T>;
+
+    fn copy_columns(&self, columns: &[usize]) -> Self {
+        self.view().copy_columns(columns)
+    }
+    fn rows(&self) -> usize {
+        self.rows
+    }
+    fn cols(&self) -> usize {
+        self.cols
+    }
+    fn nnz(&self) -> usize {
+        self.values.len()
+    }
+    #[inline]
+    fn column(&self, j: usize) -> DenseColumn<'_, T> {
+        DenseColumn(&self.values[j * self.rows..(j + 1) * self.rows])
+    }
+    #[inline]
+    fn column_len(&self, _j: usize) -> usize {
+        self.rows
+    }
+    #[inline]
+    fn prefetch_entries(&self, j: usize) {
+        self.view().prefetch_entries(j);
     }
 }
 
@@ -149,6 +191,11 @@ impl<T: Value> Column for DenseColumn<'_, T> {
     #[inline]
     fn move_rows(self, rows: &mut Rows, weights: Option<&[f64]>, delta: f64, omega: f64, now: u64) {
         kernels::dense_move_rows(self.0, rows, weights, delta, omega, now);
+    }
+    fn write_rows(self, rows: std::ops::Range<usize>, scale: f64, out: &mut [f64]) {
+        for (out, a) in out.iter_mut().zip(&self.0[rows]) {
+            *out = a.to_f64() * scale;
+        }
     }
     #[inline]
     fn bounded_sum(self, term: impl Fn(usize, f64) -> f64) -> BoundedSum {

@@ -13,7 +13,7 @@ mod passes;
 pub use csc::{CscMatrix, CscView};
 pub use csr::{CsrMatrix, CsrView};
 pub use dense::{DenseMatrix, DenseView};
-pub use passes::{MAX_PARTS, for_columns, multiply, multiply_transposed};
+pub use passes::{MAX_PARTS, for_columns, for_each_column, multiply, multiply_transposed};
 
 use kernels::Rows;
 
@@ -91,6 +91,10 @@ pub trait Columns: Sync {
     type Column<'a>: Column
     where
         Self: 'a;
+    /// What [`copy_columns`](Self::copy_columns) makes.
+    type Copied: Columns;
+    /// Some of the columns, side by side in memory of their own.
+    fn copy_columns(&self, columns: &[usize]) -> Self::Copied;
     /// m.
     fn rows(&self) -> usize;
     /// n.
@@ -127,6 +131,8 @@ pub trait Column: Copy {
     fn extrapolated_dot(self, rows: &Rows, alpha: f64, beta: f64, recent: Option<u64>) -> f64;
     /// tᵢ = δaᵢwᵢ, qᵢ += tᵢ, sᵢ += ωtᵢ, stamped `now`; a row already stamped `now` accumulates t.
     fn move_rows(self, rows: &mut Rows, weights: Option<&[f64]>, delta: f64, omega: f64, now: u64);
+    /// Writes the entries of a range of rows, times a power of two, over `out` (one element per row of the range).
+    fn write_rows(self, rows: std::ops::Range<usize>, scale: f64, out: &mut [f64]);
     /// For the certificate: Σ term(i, aᵢ) with a proved error (see [`kernels::bounded_sum`]).
     fn bounded_sum(self, term: impl Fn(usize, f64) -> f64) -> kernels::BoundedSum;
 }

@@ -10,8 +10,13 @@ const ENTRIES_PER_TASK: usize = 16384;
 
 /// `f(j)` for every column, in parallel.
 pub fn for_columns<M: Columns, R: Send>(a: &M, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
+    for_each_column(a, a.cols(), f)
+}
+
+/// `f(k)` for `count` things that take about as much work as a column each, in parallel.
+pub fn for_each_column<M: Columns, R: Send>(a: &M, count: usize, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
     let columns_per_task = ENTRIES_PER_TASK * a.cols().max(1) / a.nnz().max(1);
-    (0..a.cols()).into_par_iter().with_min_len(columns_per_task.max(1)).map(f).collect()
+    (0..count).into_par_iter().with_min_len(columns_per_task.max(1)).map(f).collect()
 }
 
 /// Aᵀy.

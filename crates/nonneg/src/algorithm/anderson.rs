@@ -1,0 +1,142 @@
+//! Coordinate descent with Anderson extrapolation (Bertrand & Massias 2021). Sweeps contract along the slow directions
+//! like a linear iteration once the support stands; every few sweeps the best combination of the last iterates, if it
+//! lowers f, takes their place.
+
+use super::point::Point;
+use crate::matrix::Columns;
+use crate::presolve::Reduced;
+
+/// Sweeps between extrapolations: the first over all variables, the others over those that are not at rest at zero.
+const SWEEPS: usize = 5;
+
+/// Moves a point on one problem.
+#[derive(Debug, Default)]
+pub struct Anderson {
+    /// Iterates and their images, oldest first.
+    history: Vec<Point>,
+    /// Variables that the short sweeps visit.
+    moving: Vec<usize>,
+}
+
+impl Anderson {
+    /// One full sweep, short sweeps and an extrapolation. Returns the multiply-adds with entries of A.
+    pub fn round<M: Columns>(&mut self, problem: &Reduced<M>, point: &mut Point) -> u64 {
+        let mut work = 0;
+        self.moving.clear();
+        self.history.clear();
+        self.history.push(point.clone());
+        for k in 0..problem.len() {
+            work += problem.column_len(k) as u64;
+            let best = point.best_along(problem, k);
+            if best != point.x[k] {
+                point.set(problem, k, best);
+            }
+            if best > 0.0 {
+                self.moving.push(k);
+            }
+        }
+        self.history.push(point.clone());
+        for _ in 1..SWEEPS {
+            for &k in &self.moving {
+                work += problem.column_len(k) as u64;
+                let best = point.best_along(problem, k);
+                if best != point.x[k] {
+                    point.set(problem, k, best);
+                }
+            }
+            self.history.push(point.clone());
+        }
+        work + self.extrapolate(problem, point)
+    }
+
+    /// Σ cᵢ·iterateᵢ with Σ cᵢ = 1 and the least Σ cᵢ·(stepᵢ), kept if f falls.
+    fn extrapolate<M: Columns>(&self, problem: &Reduced<M>, point: &mut Point) -> u64 {
+        let steps = self.history.len() - 1;
+        let step = |i: usize, k: usize| self.history[i + 1].x[k] - self.history[i].x[k];
+        let mut gram = vec![0.0; steps * steps];
+        for &k in &self.moving {
+            for i in 0..steps {
+                for j in 0..=i {
+                    gram[i * steps + j] += step(i, k) * step(j, k);
+                }
+            }
+        }
+        let Some(coefficients) = least_combination(&mut gram, steps) else { return 0 };
+        let combine =
+            |value: &dyn Fn(&Point) -> f64| -> f64 { (0..steps).map(|i| coefficients[i] * value(&self.history[i + 1])).sum() };
+        let mut trial = Point { x: point.x.clone(), weighted_image: vec![0.0; point.weighted_image.len()] };
+        for &k in &self.moving {
+            trial.x[k] = combine(&|p| p.x[k]);
+        }
+        for (i, value) in trial.weighted_image.iter_mut().enumerate() {
+            *value = combine(&|p| p.weighted_image[i]);
+        }
+        let mut work = 0;
+        for &k in &self.moving {
+            let inside = trial.x[k].clamp(0.0, problem.upper[k]);
+            if inside != trial.x[k] {
+                trial.set(problem, k, inside);
+                work += problem.column_len(k) as u64;
+            }
+        }
+        if trial.objective(problem) < point.objective(problem) {
+            *point = trial;
+        }
+        work
+    }
+}
+
+/// c with Σc = 1 that minimises cᵀGc: c ∝ G⁻¹1, by elimination on the lower triangle with a little of the diagonal added.
+fn least_combination(gram: &mut [f64], n: usize) -> Option<Vec<f64>> {
+    let trace: f64 = (0..n).map(|i| gram[i * n + i]).sum();
+    if !(trace > 0.0 && trace.is_finite()) {
+        return None;
+    }
+    // LDLᵀ in place.
+    (0..n).for_each(|i| gram[i * n + i] += 1e-12 * trace);
+    for j in 0..n {
+        let pivot = gram[j * n + j];
+        if pivot <= 0.0 {
+            return None;
+        }
+        for i in j + 1..n {
+            let factor = gram[i * n + j] / pivot;
+            for k in i..n {
+                gram[k * n + i] -= factor * gram[k * n + j];
+            }
+        }
+        for i in j + 1..n {
+            gram[i * n + j] /= pivot;
+        }
+    }
+    let mut c = vec![1.0; n];
+    for i in 0..n {
+        for j in 0..i {
+            c[i] -= gram[i * n + j] * c[j];
+        }
+    }
+    for i in (0..n).rev() {
+        c[i] /= gram[i * n + i];
+        for j in i + 1..n {
+            c[i] -= gram[j * n + i] * c[j];
+        }
+    }
+    let sum: f64 = c.iter().sum();
+    let usable = sum != 0.0 && c.iter().all(|v| (v / sum).is_finite());
+    usable.then(|| c.iter().map(|v| v / sum).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::least_combination;
+
+    #[test]
+    fn the_combination_solves_its_equations() {
+        let full = [[4.0, 1.0, 0.5], [1.0, 3.0, -0.2], [0.5, -0.2, 2.0]];
+        let mut gram: Vec<f64> = full.iter().flatten().copied().collect();
+        let c = least_combination(&mut gram, 3).unwrap();
+        let product: Vec<f64> = full.iter().map(|row| row.iter().zip(&c).map(|(a, b)| a * b).sum()).collect();
+        assert!((c.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!(product.iter().all(|p| (p / product[0] - 1.0).abs() < 1e-9), "{product:?}");
+    }
+}

@@ -1,0 +1,173 @@
+//! The inner engines, and the choice between them by what they gain on this problem for the work they count.
+//!
+//! Coordinate descent is cheap to try, the exact engine dear but final. Descent works on a set until it is done, or has
+//! cost as much as the exact engine would, or is seen to be too slow; from then on its measured rate decides. Costs are
+//! counted, never timed: the same problem takes the same path on every machine.
+
+use super::anderson::Anderson;
+use super::face::Face;
+use super::gram::Gram;
+use super::point::{Point, distance};
+use super::{Check, Monitor};
+use crate::matrix::Columns;
+use crate::presolve::Reduced;
+use crate::trace::Switch;
+
+/// What a multiply-add costs beside one of coordinate descent on a sparse column: descent on a full column, axpy of
+/// contiguous vectors, products of tiles.
+const FULL_COLUMN: f64 = 0.7;
+const CONTIGUOUS: f64 = 0.25;
+const TILED: f64 = 0.08;
+
+/// Measurements of descent's rate that are enough to call it too slow.
+const MEASURES: usize = 3;
+
+/// Measurements without gain after which a set is left to the next check.
+const PATIENCE: usize = 20;
+
+/// Rounds in a row without gain after which the exact engine is given up: rounding errors are all that is left to it.
+const FAILURES: usize = 3;
+
+/// Distances, in units of f, of the whole problem and for the inner one.
+#[derive(Debug, Clone, Copy)]
+pub struct Goal {
+    /// Where the whole problem is.
+    pub now: f64,
+    /// Where the inner problem should get.
+    pub inner: f64,
+    /// What the caller asked for.
+    pub wanted: f64,
+}
+
+/// The engines and what has been learnt of them on this problem.
+pub struct Engines {
+    exact: Face,
+    exact_only: bool,
+    memory_limit: u64,
+    /// How often in a row the exact engine brought nothing.
+    exact_failures: usize,
+    /// Whether the exact engine worked in this round.
+    exact_worked: bool,
+    /// ln(distance) that descent gains for the cost of one sweep over the set, when last measured.
+    descent_rate: Option<f64>,
+}
+
+impl Engines {
+    /// None has done anything yet.
+    pub fn new(exact_only: bool, memory_limit: u64) -> Self {
+        let exact = Face::default();
+        Self { exact, exact_only, memory_limit, exact_failures: 0, exact_worked: false, descent_rate: None }
+    }
+
+    /// Works on the set (sorted; it holds the support of x) until the inner problem is as close as its goal.
+    pub fn improve<M: Columns>(
+        &mut self,
+        problem: &Reduced<M>,
+        set: &[usize],
+        x: &mut [f64],
+        check: Check,
+        goal: Goal,
+        monitor: &mut dyn Monitor,
+    ) {
+        let Check { image, mut gradient, .. } = check;
+        let exact_cost = self.exact_cost(problem, set, x);
+        let descent_cost = self.descent_rate.map(|rate| (goal.now / goal.wanted).ln() / rate * sweep_cost(problem, set));
+        let before = self.exact_worked;
+        self.exact_worked = exact_cost.is_finite() && descent_cost.is_some_and(|cost| cost > exact_cost) || self.exact_only;
+        match (before, self.exact_worked) {
+            (false, true) if !self.exact_only => monitor.switched(Switch::DescentCostsMore),
+            (true, false) if exact_cost.is_infinite() => monitor.switched(Switch::ExactImpossible),
+            (true, false) => monitor.switched(Switch::ExactCostsMore),
+            _ => {}
+        }
+        if !self.exact_worked {
+            let columns: Vec<usize> = set.iter().map(|&k| problem.columns[k]).collect();
+            let copy = problem.matrix.copy_columns(&columns);
+            let inner = problem.on(set, &copy);
+            let mut point = Point::new(&inner, set.iter().map(|&k| x[k]).collect(), image);
+            let slopes = self.descend(&inner, &mut point, goal, exact_cost, monitor);
+            x.fill(0.0);
+            for (place, &k) in set.iter().enumerate() {
+                x[k] = point.x[place];
+                gradient[k] = slopes[place];
+            }
+        }
+        if self.exact_worked {
+            self.exact.solve(problem, set, x, &gradient, goal.inner, monitor);
+        }
+    }
+
+    /// Notes whether the exact engine brought the whole problem closer.
+    pub fn judge(&mut self, before: f64, after: f64) {
+        if self.exact_worked {
+            self.exact_failures = if after < 0.9 * before { 0 } else { self.exact_failures + 1 };
+        }
+    }
+
+    /// Coordinate descent to the goal, or until the exact engine's turn has come. Returns ∇f on the set.
+    fn descend<M: Columns>(
+        &mut self,
+        problem: &Reduced<M>,
+        point: &mut Point,
+        goal: Goal,
+        exact_cost: f64,
+        monitor: &mut dyn Monitor,
+    ) -> Vec<f64> {
+        let all: Vec<usize> = (0..problem.len()).collect();
+        let sweep = sweep_cost(problem, &all);
+        let unit = sweep / problem.matrix.nnz() as f64;
+        let mut engine = Anderson::default();
+        let (mut spent, mut closest, mut waited) = (0.0, f64::INFINITY, 0);
+        let mut first = None; // distance and cost when first measured
+        for measures in 0.. {
+            let work = engine.round(problem, point) + engine.round(problem, point) + problem.matrix.nnz() as u64;
+            monitor.spend(work);
+            spent += work as f64 * unit;
+            let gradient = point.gradient(problem);
+            let now = distance(problem, point, &gradient);
+            (closest, waited) = if now < 0.99 * closest { (now, 0) } else { (closest, waited + 1) };
+            let (begin, cost_then) = *first.get_or_insert((now, spent));
+            if spent > cost_then {
+                self.descent_rate = Some((begin / closest).ln() / (spent - cost_then) * sweep);
+            }
+            if now <= goal.inner || waited > PATIENCE || monitor.out_of_time() {
+                return gradient;
+            }
+            let ahead = self.descent_rate.map_or(0.0, |rate| (now / goal.wanted).ln() / rate * sweep);
+            let too_slow = measures >= MEASURES && ahead > 2.0 * exact_cost;
+            if spent > exact_cost || too_slow {
+                monitor.switched(if too_slow { Switch::DescentIsSlow } else { Switch::DescentSpentAsMuch });
+                self.exact_worked = true;
+                return gradient;
+            }
+        }
+        unreachable!("the loop has no end of its own")
+    }
+
+    /// What the exact engine would cost on this set, about; infinite where it must not try.
+    fn exact_cost<M: Columns>(&self, problem: &Reduced<M>, set: &[usize], x: &[f64]) -> f64 {
+        if Face::bytes(set.len()) > self.memory_limit || self.exact_failures >= FAILURES {
+            return f64::INFINITY;
+        }
+        let is_new = |k: &usize| !self.exact.knows(*k);
+        let (size, new) = (set.len() as f64, set.iter().filter(|k| is_new(k)).count() as f64);
+        let entries = problem.entries(set.iter().copied());
+        let rows = problem.matrix.rows() as f64;
+        let gram = if Gram::is_dense(problem, set.len(), entries) {
+            TILED * rows * new * (size - new / 2.0)
+        } else {
+            problem.entries(set.iter().copied().filter(is_new)) as f64 * (entries as f64 / rows)
+        };
+        let support = set.iter().filter(|&&k| x[k] > 0.0).count() as f64;
+        let face = support + 0.5 * (size - support);
+        let old = (self.exact.size() as f64).min(face);
+        let factor = TILED * (face.powi(3) - old.powi(3)) / 3.0;
+        gram + 2.0 * factor + CONTIGUOUS * 20.0 * size * size
+    }
+}
+
+/// What one sweep of coordinate descent over a set costs.
+fn sweep_cost<M: Columns>(problem: &Reduced<M>, set: &[usize]) -> f64 {
+    let entries = problem.entries(set.iter().copied()) as f64;
+    if entries == problem.matrix.rows() as f64 * set.len() as f64 { FULL_COLUMN * entries } else { entries }
+}

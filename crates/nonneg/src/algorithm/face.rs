@@ -1,0 +1,359 @@
+//! The exact engine: a block active-set method that never goes up.
+//!
+//! On a set of variables with its Gram matrix G (so that a step costs no pass over A):
+//!
+//! 1. coordinate sweeps: every variable ends strictly positive or zero, and f falls;
+//! 2. on the face of those strictly between their bounds, the Newton step d = −G⁻¹∇f by Cholesky;
+//! 3. if x + d leaves the bounds, the best of several points on the projected path x(t) = clip(x + td); what reached a
+//!    bound leaves the face, and again from 2.
+//!
+//! f falls in every step and a face is left for good once it is solved: it ends.
+
+use super::Monitor;
+use super::gram::Gram;
+use super::point::{Coordinate, distance_of};
+use crate::linalg::Cholesky;
+use crate::matrix::Columns;
+use crate::presolve::Reduced;
+
+/// Coordinate sweeps before the first Newton step of a round, at most, and between Newton steps.
+const SWEEPS: usize = 10;
+
+/// Sweeps end early when the last one moved less than this part of what the first one did (in units of f).
+const SWEPT: f64 = 1e-4;
+
+/// Newton steps on one set, at most: the next round goes on.
+const STEPS: usize = 60;
+
+/// Refinements of one Newton step.
+const REFINEMENTS: usize = 3;
+
+/// Part of the diagonal that is added when columns depend on each other.
+const DAMPING: f64 = 1e-13;
+
+/// The engine with what it keeps from round to round.
+#[derive(Debug, Default)]
+pub struct Face {
+    gram: Gram,
+    factor: Cholesky,
+    /// Places (in `gram`) of the factor's variables, in its order.
+    face: Vec<usize>,
+    /// What was added to the diagonal of G, relative to it, so that there is a factor.
+    damping: f64,
+    /// The least of it that gives a factor.
+    least_damping: f64,
+    /// x, ∇f, c, u and the diagonal of G at each place.
+    x: Vec<f64>,
+    slope: Vec<f64>,
+    upper: Vec<f64>,
+    /// Moves that sweeps have made.
+    swept: u64,
+    work: u64,
+}
+
+impl Face {
+    /// Minimises f over the set (sorted; it holds the support of x), all other variables fixed at zero. `gradient` is
+    /// ∇f(x). Ends at the given distance from the optimum on the set.
+    pub fn solve<M: Columns>(
+        &mut self,
+        problem: &Reduced<M>,
+        set: &[usize],
+        x: &mut [f64],
+        gradient: &[f64],
+        target: f64,
+        monitor: &mut dyn Monitor,
+    ) {
+        self.make_ready(problem, set, x, gradient);
+        let mut places: Vec<usize> = set.iter().map(|&k| self.gram.place(k).expect("just added")).collect();
+        places.sort_unstable();
+        self.sweeps(&places, SWEEPS);
+        for _ in 0..STEPS {
+            let solved = self.newton(&places);
+            monitor.spend(std::mem::take(&mut self.work) + self.factor.work());
+            if self.distance(problem, &places) <= target || monitor.out_of_time() {
+                break;
+            }
+            // Whoever wants to leave its bound gets a sweep.
+            if solved {
+                let before = self.swept;
+                self.sweeps(&places, SWEEPS);
+                if self.swept == before {
+                    break;
+                }
+            }
+        }
+        for &k in set {
+            x[k] = self.x[self.gram.place(k).expect("just added")];
+        }
+    }
+
+    /// Bytes that the matrices of so many variables take.
+    pub fn bytes(variables: usize) -> u64 {
+        // Gram matrix and factor, each with room to grow by half.
+        2 * 8 * (variables as u64 * 3 / 2).pow(2)
+    }
+
+    /// Whether the Gram matrix holds a variable.
+    pub fn knows(&self, variable: usize) -> bool {
+        self.gram.place(variable).is_some()
+    }
+
+    /// Variables in the factor.
+    pub fn size(&self) -> usize {
+        self.face.len()
+    }
+
+    /// G on the set, and x and ∇f on all that G knows.
+    fn make_ready<M: Columns>(&mut self, problem: &Reduced<M>, set: &[usize], x: &[f64], gradient: &[f64]) {
+        let new: Vec<usize> = set.iter().copied().filter(|&k| self.gram.place(k).is_none()).collect();
+        if self.gram.len() + new.len() > 2 * set.len() + 64 {
+            let places: Vec<usize> = set.iter().filter_map(|&k| self.gram.place(k)).collect();
+            let mut moved = vec![usize::MAX; self.gram.len()];
+            places.iter().enumerate().for_each(|(to, &from)| moved[from] = to);
+            self.gram.keep(&places);
+            let gone: Vec<usize> = (0..self.face.len()).filter(|&f| moved[self.face[f]] == usize::MAX).collect();
+            self.drop_from_face(&gone);
+            self.face.iter_mut().for_each(|place| *place = moved[*place]);
+        }
+        self.work += self.gram.add(problem, &new);
+        self.x = self.gram.variables().iter().map(|&k| x[k]).collect();
+        self.slope = self.gram.variables().iter().map(|&k| gradient[k]).collect();
+        self.upper = self.gram.variables().iter().map(|&k| problem.upper[k]).collect();
+    }
+
+    fn diagonal(&self, place: usize) -> f64 {
+        self.gram.column(place)[place]
+    }
+
+    /// x + change at one place.
+    fn shift(&mut self, place: usize, change: f64) {
+        self.x[place] += change;
+        let column = self.gram.column(place);
+        for (slope, g) in self.slope.iter_mut().zip(column) {
+            *slope += change * g;
+        }
+        self.work += column.len() as u64;
+    }
+
+    /// Coordinate sweeps over the set.
+    fn sweeps(&mut self, places: &[usize], count: usize) {
+        let mut first = 0.0;
+        for sweep in 0..count {
+            let mut moved = 0.0;
+            for &place in places {
+                let diagonal = self.diagonal(place);
+                let best = (self.x[place] - self.slope[place] / diagonal).clamp(0.0, self.upper[place]);
+                let change = best - self.x[place];
+                if change != 0.0 {
+                    self.shift(place, change);
+                    self.x[place] = best; // exactly at its bound
+                    self.swept += 1;
+                    moved += diagonal * change * change;
+                }
+            }
+            if sweep == 0 {
+                first = moved;
+            }
+            if moved <= SWEPT * first {
+                break;
+            }
+        }
+    }
+
+    fn is_free(&self, place: usize) -> bool {
+        self.x[place] > 0.0 && self.x[place] < self.upper[place]
+    }
+
+    /// How far x is from the optimum on the set.
+    fn distance<M: Columns>(&self, problem: &Reduced<M>, places: &[usize]) -> f64 {
+        let coordinate = |i: usize| {
+            let (place, variable) = (places[i], self.gram.variables()[places[i]]);
+            Coordinate {
+                x: self.x[place],
+                slope: self.slope[place],
+                linear: problem.linear[variable],
+                curvature: problem.curvature(variable),
+                ridge: problem.ridge(variable),
+                upper: problem.upper[variable],
+            }
+        };
+        distance_of(places.len(), coordinate)
+    }
+
+    /// A Newton step on the face, or as far along its projected path as f falls. Whether the face is solved.
+    fn newton(&mut self, places: &[usize]) -> bool {
+        self.update_face(places);
+        if self.face.is_empty() {
+            return true;
+        }
+        for _ in 0..REFINEMENTS {
+            let mut step: Vec<f64> = self.face.iter().map(|&p| -self.slope[p]).collect();
+            self.factor.solve(&mut step);
+            let size: f64 = self.face.iter().zip(&step).map(|(&p, d)| self.diagonal(p) * d * d).sum();
+            let scale: f64 = self.face.iter().map(|&p| self.diagonal(p) * self.x[p] * self.x[p]).sum();
+            if !size.is_finite() || size <= 1e-28 * scale {
+                return self.relax();
+            }
+            let inside = |(&p, &d): (&usize, &f64)| self.x[p] + d > 0.0 && self.x[p] + d < self.upper[p];
+            if !self.face.iter().zip(&step).all(inside) {
+                let reached = self.path_search(&step);
+                if reached < 0.03 {
+                    self.set_damping((30.0 * self.damping).max(1e-7));
+                } else if reached > 0.5 {
+                    self.relax();
+                }
+                return false;
+            }
+            let image = self.multiply(&step);
+            for (&p, &d) in self.face.iter().zip(&step) {
+                self.x[p] += d;
+            }
+            self.slope.iter_mut().zip(&image).for_each(|(slope, g)| *slope += g);
+            if self.damping > self.least_damping {
+                return self.relax();
+            }
+        }
+        true
+    }
+
+    /// Less damping for the next step; whether there was none to take away.
+    fn relax(&mut self) -> bool {
+        let least = self.damping <= self.least_damping;
+        if !least {
+            let less = 0.03 * self.damping;
+            self.set_damping(if less < 1e-9 { self.least_damping } else { less });
+        }
+        least
+    }
+
+    /// The factor is that of G + damping·diag(G).
+    fn set_damping(&mut self, damping: f64) {
+        self.damping = damping;
+        self.factor.clear();
+        self.face.clear();
+    }
+
+    /// G·d for a d on the face.
+    fn multiply(&mut self, step: &[f64]) -> Vec<f64> {
+        let mut image = vec![0.0; self.gram.len()];
+        for (&place, &d) in self.face.iter().zip(step) {
+            if d != 0.0 {
+                image.iter_mut().zip(self.gram.column(place)).for_each(|(out, g)| *out += d * g);
+            }
+        }
+        self.work += (self.face.len() * self.gram.len()) as u64;
+        image
+    }
+
+    /// Moves to the best point on the projected path clip(x + td), 0 ≤ t ≤ 1: a walk from bound to bound, f being a
+    /// parabola in between.
+    fn path_search(&mut self, step: &[f64]) -> f64 {
+        let meets = |(place, d): (usize, f64)| if d < 0.0 { self.x[place] / -d } else { (self.upper[place] - self.x[place]) / d };
+        let mut bounds: Vec<(f64, usize)> = (0..self.face.len()).map(|f| (meets((self.face[f], step[f])), f)).collect();
+        bounds.retain(|&(t, _)| t < 1.0);
+        bounds.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        bounds.push((1.0, usize::MAX));
+
+        let mut direction = step.to_vec();
+        let mut slope: Vec<f64> = self.face.iter().map(|&p| self.slope[p]).collect();
+        // The step solves (G + damping)d = −slope.
+        let damped = |f: usize| self.damping * self.diagonal(self.face[f]) * step[f];
+        let mut bend: Vec<f64> = (0..slope.len()).map(|f| -slope[f] - damped(f)).collect();
+        let (mut t, mut value, mut best) = (0.0, 0.0, (0.0, 0.0));
+        for (next, meets) in bounds {
+            let length = next - t;
+            let falls: f64 = direction.iter().zip(&slope).map(|(d, s)| d * s).sum();
+            let curves: f64 = direction.iter().zip(&bend).map(|(d, g)| d * g).sum();
+            let lowest = if curves > 0.0 {
+                (-falls / curves).clamp(0.0, length)
+            } else if falls < 0.0 {
+                length
+            } else {
+                0.0
+            };
+            let at_lowest = value + lowest * (falls + 0.5 * lowest * curves);
+            if at_lowest < best.0 {
+                best = (at_lowest, t + lowest);
+            }
+            value += length * (falls + 0.5 * length * curves);
+            t = next;
+            if meets == usize::MAX {
+                break;
+            }
+            slope.iter_mut().zip(&bend).for_each(|(slope, bend)| *slope += length * bend);
+            let column = self.gram.column(self.face[meets]);
+            let stopped = std::mem::take(&mut direction[meets]);
+            for (bend, &place) in bend.iter_mut().zip(&self.face) {
+                *bend -= stopped * column[place];
+            }
+            self.work += 4 * slope.len() as u64;
+        }
+        let t = best.1;
+        let change: Vec<f64> =
+            self.face.iter().zip(step).map(|(&p, &d)| (self.x[p] + t * d).clamp(0.0, self.upper[p]) - self.x[p]).collect();
+        let image = self.multiply(&change);
+        for (&p, &d) in self.face.iter().zip(step) {
+            self.x[p] = (self.x[p] + t * d).clamp(0.0, self.upper[p]);
+        }
+        self.slope.iter_mut().zip(&image).for_each(|(slope, g)| *slope += g);
+        t
+    }
+
+    fn drop_from_face(&mut self, gone: &[usize]) {
+        if gone.is_empty() {
+            return;
+        }
+        self.factor.remove(gone);
+        let mut gone = gone.iter().peekable();
+        let mut at = 0;
+        self.face.retain(|_| {
+            at += 1;
+            gone.next_if(|&&g| g == at - 1).is_none()
+        });
+    }
+
+    /// Brings the factor to the free variables of the set.
+    fn update_face(&mut self, places: &[usize]) {
+        let mut wanted = vec![false; self.gram.len()];
+        for &place in places {
+            wanted[place] = self.is_free(place);
+        }
+        let gone: Vec<usize> = (0..self.face.len()).filter(|&f| !wanted[self.face[f]]).collect();
+        self.drop_from_face(&gone);
+        self.face.iter().for_each(|&place| wanted[place] = false);
+        let new: Vec<usize> = places.iter().copied().filter(|&place| wanted[place]).collect();
+        if self.extend_face(&new) {
+            return;
+        }
+        // Columns depend on each other: with a little on the diagonal there is always a factor, and refinement does the rest.
+        let all: Vec<usize> = self.face.iter().copied().chain(new.iter().copied().filter(|p| !self.face.contains(p))).collect();
+        loop {
+            self.least_damping = (100.0 * self.least_damping).max(DAMPING * (1 + all.len()) as f64);
+            self.set_damping(self.damping.max(self.least_damping));
+            if self.extend_face(&all) {
+                return;
+            }
+        }
+    }
+
+    /// Appends variables to the factor; false if some depend on the others.
+    fn extend_face(&mut self, new: &[usize]) -> bool {
+        if new.is_empty() {
+            return true;
+        }
+        let mut cross = Vec::with_capacity(self.face.len() * new.len());
+        let mut corner = Vec::with_capacity(new.len() * new.len());
+        for &place in new {
+            let column = self.gram.column(place);
+            cross.extend(self.face.iter().map(|&p| column[p]));
+            corner.extend(new.iter().map(|&p| if p == place { column[p] * (1.0 + self.damping) } else { column[p] }));
+        }
+        let done = self.factor.extend(&cross, &corner, new.len());
+        let appended = match &done {
+            Ok(()) => new.len(),
+            Err(dependent) => dependent.appended,
+        };
+        self.face.extend_from_slice(&new[..appended]);
+        done.is_ok()
+    }
+}

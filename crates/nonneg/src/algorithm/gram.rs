@@ -1,0 +1,230 @@
+//! G = AᵀWA + Λ on a growing list of variables.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use rayon::prelude::*;
+
+use crate::matrix::{Column, Columns};
+use crate::presolve::Reduced;
+
+/// Sides of a tile of G, and rows of A at a time, in the dense path: three such tiles fit the second-level cache.
+const TILE: usize = 128;
+const ROWS: usize = 256;
+
+/// A set this dense is multiplied as if it were full: a product of two tiles costs a tenth of what scattered entries do.
+const DENSE: f64 = 0.2;
+
+/// The Gram matrix of some variables of one problem.
+#[derive(Debug, Default)]
+pub struct Gram {
+    /// The variables, in order of arrival.
+    variables: Vec<usize>,
+    /// Place of each variable of the problem, or `ABSENT`.
+    places: Vec<u32>,
+    /// Both triangles, column-major.
+    values: Vec<f64>,
+    /// Rows that a column has room for.
+    room: usize,
+}
+
+const ABSENT: u32 = u32::MAX;
+
+impl Gram {
+    /// Number of variables.
+    pub fn len(&self) -> usize {
+        self.variables.len()
+    }
+
+    /// The variables, in order of arrival.
+    pub fn variables(&self) -> &[usize] {
+        &self.variables
+    }
+
+    /// Where a variable stands.
+    pub fn place(&self, variable: usize) -> Option<usize> {
+        self.places.get(variable).filter(|&&place| place != ABSENT).map(|&place| place as usize)
+    }
+
+    /// Column of the variable at a place.
+    #[inline]
+    pub fn column(&self, place: usize) -> &[f64] {
+        &self.values[place * self.room..place * self.room + self.variables.len()]
+    }
+
+    /// Whether so many variables with so many stored entries are multiplied as if they were full.
+    pub fn is_dense<M: Columns>(problem: &Reduced<M>, variables: usize, entries: u64) -> bool {
+        entries as f64 > DENSE * variables as f64 * problem.matrix.rows() as f64
+    }
+
+    /// Adds variables that are not there yet. Returns the multiply-adds.
+    pub fn add<M: Columns>(&mut self, problem: &Reduced<M>, new: &[usize]) -> u64 {
+        if new.is_empty() {
+            return 0;
+        }
+        let old = self.len();
+        self.places.resize(problem.len(), ABSENT);
+        for &variable in new {
+            self.places[variable] = self.variables.len() as u32;
+            self.variables.push(variable);
+        }
+        self.make_room(old);
+        let entries = problem.entries(self.variables.iter().copied());
+        let work = if Self::is_dense(problem, self.len(), entries) {
+            self.fill_dense(problem, old)
+        } else {
+            self.fill_sparse(problem, old)
+        };
+        self.mirror(old);
+        for place in old..self.len() {
+            self.values[place * self.room + place] += problem.ridge(self.variables[place]);
+        }
+        work
+    }
+
+    /// Keeps only the variables at the given places, in that order.
+    pub fn keep(&mut self, places: &[usize]) {
+        let mut kept = Gram { places: vec![ABSENT; self.places.len()], ..Gram::default() };
+        for (to, &from) in places.iter().enumerate() {
+            kept.variables.push(self.variables[from]);
+            kept.places[self.variables[from]] = to as u32;
+        }
+        kept.make_room(0);
+        for (to, &from) in places.iter().enumerate() {
+            let column = self.column(from);
+            let out = &mut kept.values[to * kept.room..][..places.len()];
+            out.iter_mut().zip(places).for_each(|(out, &p)| *out = column[p]);
+        }
+        *self = kept;
+    }
+
+    /// Columns long enough for all variables; the old ones are moved over.
+    fn make_room(&mut self, old: usize) {
+        let len = self.len();
+        if len <= self.room {
+            self.values.resize(self.room * len, 0.0);
+            return;
+        }
+        let room = len.max(self.room + self.room / 2).next_multiple_of(8);
+        let mut values = vec![0.0; room * len];
+        for place in 0..old {
+            values[place * room..][..old].copy_from_slice(&self.values[place * self.room..][..old]);
+        }
+        (self.values, self.room) = (values, room);
+    }
+
+    /// G[new, old] from G[old, new].
+    fn mirror(&mut self, old: usize) {
+        let (room, len) = (self.room, self.len());
+        for new in old..len {
+            for place in 0..new {
+                self.values[place * room + new] = self.values[new * room + place];
+            }
+        }
+    }
+
+    /// The upper triangle of the new columns, tile by tile.
+    fn fill_dense<M: Columns>(&mut self, problem: &Reduced<M>, old: usize) -> u64 {
+        let (room, len) = (self.room, self.variables.len());
+        let variables = &self.variables;
+        let panels: Vec<(usize, &mut [f64])> = self.values[old * room..].chunks_mut(TILE * room).enumerate().collect();
+        panels.into_par_iter().for_each(|(panel, values)| {
+            let right = old + panel * TILE..(old + (panel + 1) * TILE).min(len);
+            let lefts: Vec<usize> = (0..right.end).step_by(TILE).collect();
+            for first in lefts {
+                let left = first..(first + TILE).min(right.end);
+                let tile = product_tile(problem, &variables[left.clone()], &variables[right.clone()]);
+                for (column, tile) in values.chunks_mut(room).zip(tile.chunks(left.len())) {
+                    column[left.clone()].copy_from_slice(tile);
+                }
+            }
+        });
+        (problem.matrix.rows() as u64) * ((old..len).map(|j| j as u64 + 1).sum::<u64>())
+    }
+
+    /// The upper triangle of the new columns, through the rows that they touch.
+    fn fill_sparse<M: Columns>(&mut self, problem: &Reduced<M>, old: usize) -> u64 {
+        let (room, len) = (self.room, self.variables.len());
+        let rows = RowLists::new(problem, &self.variables);
+        let variables = &self.variables;
+        self.values[old * room..]
+            .par_chunks_mut(room)
+            .enumerate()
+            .map(|(new, out)| {
+                let (variable, out) = (variables[old + new], &mut out[..len]);
+                let mut work = 0;
+                problem.column(variable).for_each(|i, a| {
+                    let weight = problem.weights.as_ref().map_or(1.0, |w| w[i]);
+                    let value = a * problem.scale[variable] * weight;
+                    let row = rows.row(i);
+                    work += row.len() as u64;
+                    for &(place, other) in row {
+                        out[place as usize] += value * other;
+                    }
+                });
+                work
+            })
+            .sum()
+    }
+}
+
+/// A[:, left]ᵀ·W·A[:, right], column-major.
+fn product_tile<M: Columns>(problem: &Reduced<M>, left: &[usize], right: &[usize]) -> Vec<f64> {
+    let m = problem.matrix.rows();
+    let (mut a, mut b) = (vec![0.0; ROWS * left.len()], vec![0.0; ROWS * right.len()]);
+    let mut tile = vec![0.0; left.len() * right.len()];
+    for start in (0..m).step_by(ROWS) {
+        let rows = start..(start + ROWS).min(m);
+        let height = rows.len();
+        let write = |variables: &[usize], out: &mut [f64]| {
+            for (&k, out) in variables.iter().zip(out.chunks_mut(height)) {
+                problem.column(k).write_rows(rows.clone(), problem.scale[k], out);
+            }
+        };
+        write(left, &mut a[..height * left.len()]);
+        write(right, &mut b[..height * right.len()]);
+        if let Some(weights) = &problem.weights {
+            for column in b[..height * right.len()].chunks_mut(height) {
+                column.iter_mut().zip(&weights[rows.clone()]).for_each(|(v, &w)| *v = if w == 0.0 { 0.0 } else { *v * w });
+            }
+        }
+        matmul(
+            MatMut::from_column_major_slice_mut(&mut tile, left.len(), right.len()),
+            Accum::Add,
+            MatRef::from_column_major_slice(&a[..height * left.len()], height, left.len()).transpose(),
+            MatRef::from_column_major_slice(&b[..height * right.len()], height, right.len()),
+            1.0,
+            Par::Seq,
+        );
+    }
+    tile
+}
+
+/// The entries of some columns, by rows: (place in the list, scaled value).
+struct RowLists {
+    starts: Vec<usize>,
+    entries: Vec<(u32, f64)>,
+}
+
+impl RowLists {
+    fn new<M: Columns>(problem: &Reduced<M>, variables: &[usize]) -> Self {
+        let mut starts = vec![0usize; problem.matrix.rows() + 2];
+        for &k in variables {
+            problem.column(k).for_each(|i, _| starts[i + 2] += 1);
+        }
+        for i in 2..starts.len() {
+            starts[i] += starts[i - 1];
+        }
+        let mut entries = vec![(0, 0.0); starts[starts.len() - 1]];
+        for (place, &k) in variables.iter().enumerate() {
+            problem.column(k).for_each(|i, a| {
+                entries[starts[i + 1]] = (place as u32, a * problem.scale[k]);
+                starts[i + 1] += 1;
+            });
+        }
+        Self { starts, entries }
+    }
+
+    fn row(&self, i: usize) -> &[(u32, f64)] {
+        &self.entries[self.starts[i]..self.starts[i + 1]]
+    }
+}

@@ -1,0 +1,113 @@
+//! A point with its image, as the engines move it, and what it is worth in plain arithmetic: a guide for the engines, no
+//! proof.
+
+use crate::certificate::{DualTerm, best_scale};
+use crate::matrix::{Column, Columns, for_each_column};
+use crate::presolve::Reduced;
+
+/// x and WAx.
+#[derive(Debug, Clone)]
+pub struct Point {
+    /// x.
+    pub x: Vec<f64>,
+    /// WAx.
+    pub weighted_image: Vec<f64>,
+}
+
+impl Point {
+    /// x with its image Ax.
+    pub fn new<M: Columns>(problem: &Reduced<M>, x: Vec<f64>, image: Vec<f64>) -> Self {
+        Self { x, weighted_image: problem.weigh(image) }
+    }
+
+    /// ∂f/∂xₖ.
+    #[inline]
+    pub fn slope<M: Columns>(&self, problem: &Reduced<M>, k: usize) -> f64 {
+        let product = problem.scale[k] * problem.column(k).dot(&self.weighted_image);
+        product - problem.linear[k] + problem.ridge(k) * self.x[k]
+    }
+
+    /// xₖ ← value.
+    #[inline]
+    pub fn set<M: Columns>(&mut self, problem: &Reduced<M>, k: usize, value: f64) {
+        let change = value - self.x[k];
+        self.x[k] = value;
+        let (column, scale) = (problem.column(k), problem.scale[k]);
+        match &problem.weights {
+            None => column.add_to(scale, change, &mut self.weighted_image),
+            Some(w) => column.for_each(|i, a| self.weighted_image[i] += change * scale * a * w[i]),
+        }
+    }
+
+    /// The minimiser of f along coordinate k, and the slope that it came from.
+    #[inline]
+    pub fn best_along<M: Columns>(&self, problem: &Reduced<M>, k: usize) -> f64 {
+        (self.x[k] - self.slope(problem, k) / problem.curvature(k)).clamp(0.0, problem.upper[k])
+    }
+
+    /// ‖Ax‖²_W.
+    pub fn image_square<M: Columns>(&self, problem: &Reduced<M>) -> f64 {
+        match &problem.weights {
+            None => self.weighted_image.iter().map(|v| v * v).sum(),
+            Some(w) => self.weighted_image.iter().zip(w).filter(|(_, w)| **w > 0.0).map(|(v, w)| v * (v / w)).sum(),
+        }
+    }
+
+    /// f(x) = ½‖Ax‖²_W + ½Σλx² − cᵀx.
+    pub fn objective<M: Columns>(&self, problem: &Reduced<M>) -> f64 {
+        let own = |k: usize| self.x[k] * (0.5 * problem.ridge(k) * self.x[k] - problem.linear[k]);
+        0.5 * self.image_square(problem) + (0..self.x.len()).filter(|&k| self.x[k] != 0.0).map(own).sum::<f64>()
+    }
+
+    /// ∇f(x): one pass.
+    pub fn gradient<M: Columns>(&self, problem: &Reduced<M>) -> Vec<f64> {
+        for_each_column(problem.matrix, problem.len(), |k| self.slope(problem, k))
+    }
+}
+
+/// How far x is from the optimum of its problem: the duality gap f(x) − D where there is one, otherwise r(x)². Both are in
+/// units of f.
+pub fn distance<M: Columns>(problem: &Reduced<M>, point: &Point, gradient: &[f64]) -> f64 {
+    let term = |k: usize| Coordinate {
+        x: point.x[k],
+        slope: gradient[k],
+        linear: problem.linear[k],
+        curvature: problem.curvature(k),
+        ridge: problem.ridge(k),
+        upper: problem.upper[k],
+    };
+    distance_of(problem.len(), term)
+}
+
+/// One variable, for [`distance_of`].
+#[derive(Debug, Clone, Copy)]
+pub struct Coordinate {
+    pub x: f64,
+    pub slope: f64,
+    pub linear: f64,
+    pub curvature: f64,
+    pub ridge: f64,
+    pub upper: f64,
+}
+
+/// [`distance`] from the variables alone: ‖Ax‖²_W = Σ xₖ·(AᵀWAx)ₖ.
+pub fn distance_of(len: usize, coordinate: impl Fn(usize) -> Coordinate) -> f64 {
+    let (mut square, mut own, mut residual, mut bounded) = (0.0, 0.0, 0.0, true);
+    let mut terms = Vec::with_capacity(len);
+    for k in 0..len {
+        let Coordinate { x, slope, linear, curvature, ridge, upper } = coordinate(k);
+        let product = slope + linear - ridge * x;
+        square += x * product;
+        own += x * (0.5 * ridge * x - linear);
+        let change = (slope / curvature).max(x - upper).min(x);
+        residual += curvature * change * change;
+        bounded &= upper.is_finite() || ridge > 0.0;
+        terms.push(DualTerm { linear, product, cap: upper, ridge });
+    }
+    if !bounded {
+        return residual;
+    }
+    let tau = best_scale(&terms, square);
+    let dual = -0.5 * tau * tau * square - terms.iter().map(|term| term.penalty(tau)).sum::<f64>();
+    0.5 * square + own - dual
+}

@@ -1,0 +1,63 @@
+//! The default solver. Most columns are zero at the optimum and need only be looked at now and then.
+//!
+//! Each round works on the support and the most promising other columns until that inner problem is a good deal closer to
+//! its optimum than the whole one was ([`Engines`]), and then checks the point on all columns: one pair of passes gives the
+//! certificate and the gradient that picks the next set. A column that the optimum needs has a negative slope sooner or
+//! later, and enters; the certificate alone ends the loop.
+
+use super::engines::{Engines, Goal};
+use super::{Algorithm, Monitor};
+use crate::matrix::Columns;
+use crate::presolve::Reduced;
+
+/// Columns that may enter in a round: this many, this part of all, or this multiple of the support.
+const LEAST_NEW: usize = 100;
+const PART_OF_ALL: f64 = 0.02;
+const PART_OF_SUPPORT: f64 = 1.0;
+
+/// An inner problem is solved to this part of the distance that the whole one had, or to this part of what is asked for.
+const INNER_FRACTION: f64 = 0.1;
+const WANTED_FRACTION: f64 = 0.3;
+
+/// Working sets around the inner engines.
+#[derive(Debug, Clone, Copy)]
+pub struct WorkingSet {
+    /// Only the exact engine may work on a set.
+    pub exact_only: bool,
+    /// Bytes for the exact engine's matrices.
+    pub memory_limit: u64,
+}
+
+impl Algorithm for WorkingSet {
+    fn run<M: Columns>(&self, problem: &Reduced<M>, mut x: Vec<f64>, monitor: &mut dyn Monitor) {
+        let mut engines = Engines::new(self.exact_only, self.memory_limit);
+        let mut check = monitor.check(&x);
+        while !check.stop {
+            let set = choose(problem, &x, &check.gradient);
+            let goal = Goal {
+                now: check.distance,
+                inner: (INNER_FRACTION * check.distance).max(WANTED_FRACTION * check.wanted_distance),
+                wanted: check.wanted_distance,
+            };
+            engines.improve(problem, &set, &mut x, check, goal, monitor);
+            check = monitor.check(&x);
+            engines.judge(goal.now, check.distance);
+        }
+    }
+}
+
+/// The support and the columns outside it that fall most steeply, in order.
+fn choose<M: Columns>(problem: &Reduced<M>, x: &[f64], gradient: &[f64]) -> Vec<usize> {
+    let support = x.iter().filter(|&&v| v > 0.0).count();
+    let part = |part: f64, of: usize| (part * of as f64) as usize;
+    let room = LEAST_NEW.max(part(PART_OF_ALL, x.len())).max(part(PART_OF_SUPPORT, support));
+    let slope = |k: usize| gradient[k] / problem.curvature(k).sqrt(); // in units of the column
+    let mut set: Vec<usize> = (0..x.len()).filter(|&k| x[k] == 0.0 && gradient[k] < 0.0).collect();
+    if set.len() > room {
+        set.select_nth_unstable_by(room, |&a, &b| slope(a).total_cmp(&slope(b)).then(a.cmp(&b)));
+        set.truncate(room);
+    }
+    set.extend((0..x.len()).filter(|&k| x[k] > 0.0));
+    set.sort_unstable();
+    set
+}
