@@ -223,6 +223,7 @@ impl<M: Columns, R: Columns> Monitor for Watch<'_, M, R> {
         self.unbounded = self.certifier.falls_without_end(&evaluation);
         let check = Check {
             stop: verdict.is_some() || self.unbounded,
+            objective: evaluation.objective,
             residual,
             distance: evaluation.gap().unwrap_or(residual * residual),
             wanted_distance: match evaluation.gap() {

@@ -19,14 +19,31 @@ pub struct Anderson {
 }
 
 impl Anderson {
-    /// One full sweep, short sweeps and an extrapolation. Returns the multiply-adds with entries of A.
+    /// One full sweep and short ones. Returns the multiply-adds with entries of A.
+    pub fn sweeps<M: Columns>(&mut self, problem: &Reduced<M>, point: &mut Point) -> u64 {
+        let mut work = self.full_sweep(problem, point);
+        for _ in 1..SWEEPS {
+            work += self.short_sweep(problem, point);
+        }
+        work
+    }
+
+    /// The same, and an extrapolation.
     pub fn round<M: Columns>(&mut self, problem: &Reduced<M>, point: &mut Point) -> u64 {
-        let mut work = 0;
-        self.moving.clear();
         self.history.clear();
         self.history.push(point.clone());
+        let mut work = self.full_sweep(problem, point);
+        self.history.push(point.clone());
+        for _ in 1..SWEEPS {
+            work += self.short_sweep(problem, point);
+            self.history.push(point.clone());
+        }
+        work + self.extrapolate(problem, point)
+    }
+
+    fn full_sweep<M: Columns>(&mut self, problem: &Reduced<M>, point: &mut Point) -> u64 {
+        self.moving.clear();
         for k in 0..problem.len() {
-            work += problem.column_len(k) as u64;
             let best = point.best_along(problem, k);
             if best != point.x[k] {
                 point.set(problem, k, best);
@@ -35,18 +52,17 @@ impl Anderson {
                 self.moving.push(k);
             }
         }
-        self.history.push(point.clone());
-        for _ in 1..SWEEPS {
-            for &k in &self.moving {
-                work += problem.column_len(k) as u64;
-                let best = point.best_along(problem, k);
-                if best != point.x[k] {
-                    point.set(problem, k, best);
-                }
+        problem.matrix.nnz() as u64
+    }
+
+    fn short_sweep<M: Columns>(&self, problem: &Reduced<M>, point: &mut Point) -> u64 {
+        for &k in &self.moving {
+            let best = point.best_along(problem, k);
+            if best != point.x[k] {
+                point.set(problem, k, best);
             }
-            self.history.push(point.clone());
         }
-        work + self.extrapolate(problem, point)
+        problem.entries(self.moving.iter().copied())
     }
 
     /// Σ cᵢ·iterateᵢ with Σ cᵢ = 1 and the least Σ cᵢ·(stepᵢ), kept if f falls.
@@ -62,14 +78,11 @@ impl Anderson {
             }
         }
         let Some(coefficients) = least_combination(&mut gram, steps) else { return 0 };
-        let combine =
-            |value: &dyn Fn(&Point) -> f64| -> f64 { (0..steps).map(|i| coefficients[i] * value(&self.history[i + 1])).sum() };
         let mut trial = Point { x: point.x.clone(), weighted_image: vec![0.0; point.weighted_image.len()] };
-        for &k in &self.moving {
-            trial.x[k] = combine(&|p| p.x[k]);
-        }
-        for (i, value) in trial.weighted_image.iter_mut().enumerate() {
-            *value = combine(&|p| p.weighted_image[i]);
+        self.moving.iter().for_each(|&k| trial.x[k] = 0.0);
+        for (iterate, c) in self.history[1..].iter().zip(coefficients) {
+            self.moving.iter().for_each(|&k| trial.x[k] += c * iterate.x[k]);
+            trial.weighted_image.iter_mut().zip(&iterate.weighted_image).for_each(|(out, v)| *out += c * v);
         }
         let mut work = 0;
         for &k in &self.moving {

@@ -19,6 +19,9 @@ const FULL_COLUMN: f64 = 0.7;
 const CONTIGUOUS: f64 = 0.25;
 const TILED: f64 = 0.08;
 
+/// Sweeps that descent takes on a set, at least.
+const LEAST_SWEEPS: f64 = 15.0;
+
 /// Measurements of descent's rate that are enough to call it too slow.
 const MEASURES: usize = 3;
 
@@ -27,6 +30,9 @@ const PATIENCE: usize = 20;
 
 /// Rounds in a row without gain after which the exact engine is given up: rounding errors are all that is left to it.
 const FAILURES: usize = 3;
+
+/// A round that lowers f by less than this part of the distance has brought nothing.
+const LEAST_GAIN: f64 = 1e-3;
 
 /// Distances, in units of f, of the whole problem and for the inner one.
 #[derive(Debug, Clone, Copy)]
@@ -73,7 +79,8 @@ impl Engines {
         let exact_cost = self.exact_cost(problem, set, x);
         let descent_cost = self.descent_rate.map(|rate| (goal.now / goal.wanted).ln() / rate * sweep_cost(problem, set));
         let before = self.exact_worked;
-        self.exact_worked = exact_cost.is_finite() && descent_cost.is_some_and(|cost| cost > exact_cost) || self.exact_only;
+        let descent_cost = descent_cost.unwrap_or(LEAST_SWEEPS * sweep_cost(problem, set));
+        self.exact_worked = exact_cost.is_finite() && descent_cost > exact_cost || self.exact_only;
         match (before, self.exact_worked) {
             (false, true) if !self.exact_only => monitor.switched(Switch::DescentCostsMore),
             (true, false) if exact_cost.is_infinite() => monitor.switched(Switch::ExactImpossible),
@@ -97,10 +104,10 @@ impl Engines {
         }
     }
 
-    /// Notes whether the exact engine brought the whole problem closer.
-    pub fn judge(&mut self, before: f64, after: f64) {
+    /// Notes whether the exact engine lowered f, by `gain`, in a round that started from `goal`.
+    pub fn judge(&mut self, goal: Goal, gain: f64) {
         if self.exact_worked {
-            self.exact_failures = if after < 0.9 * before { 0 } else { self.exact_failures + 1 };
+            self.exact_failures = if gain > LEAST_GAIN * goal.now { 0 } else { self.exact_failures + 1 };
         }
     }
 
@@ -120,7 +127,12 @@ impl Engines {
         let (mut spent, mut closest, mut waited) = (0.0, f64::INFINITY, 0);
         let mut first = None; // distance and cost when first measured
         for measures in 0.. {
-            let work = engine.round(problem, point) + engine.round(problem, point) + problem.matrix.nnz() as u64;
+            // The first sweeps often are enough, and those before the support stands teach an extrapolation nothing.
+            let sweeps = match measures {
+                0 => engine.sweeps(problem, point),
+                _ => engine.round(problem, point) + engine.round(problem, point),
+            };
+            let work = sweeps + problem.matrix.nnz() as u64;
             monitor.spend(work);
             spent += work as f64 * unit;
             let gradient = point.gradient(problem);

@@ -177,7 +177,7 @@ impl Face {
                 upper: problem.upper[variable],
             }
         };
-        distance_of(places.len(), coordinate)
+        distance_of(places.len(), false, coordinate)
     }
 
     /// A Newton step on the face, or as far along its projected path as f falls. Whether the face is solved.

@@ -41,6 +41,8 @@ pub trait Monitor {
 pub struct Check {
     /// Stop: the point is good enough, or a limit was reached.
     pub stop: bool,
+    /// f(x), in the algorithm's units.
+    pub objective: f64,
     /// r(x), the natural residual.
     pub residual: f64,
     /// How far x is from the optimum, in units of f: the gap where one is proved, otherwise r(x)².

@@ -76,7 +76,7 @@ pub fn distance<M: Columns>(problem: &Reduced<M>, point: &Point, gradient: &[f64
         ridge: problem.ridge(k),
         upper: problem.upper[k],
     };
-    distance_of(problem.len(), term)
+    distance_of(problem.len(), true, term)
 }
 
 /// One variable, for [`distance_of`].
@@ -90,8 +90,9 @@ pub struct Coordinate {
     pub upper: f64,
 }
 
-/// [`distance`] from the variables alone: ‖Ax‖²_W = Σ xₖ·(AᵀWAx)ₖ.
-pub fn distance_of(len: usize, coordinate: impl Fn(usize) -> Coordinate) -> f64 {
+/// [`distance`] from the variables alone: ‖Ax‖²_W = Σ xₖ·(AᵀWAx)ₖ. The dual point is Ax, or its best multiple where
+/// `rescaled`; columns outside the set, which this does not see, may rule that multiple out.
+pub fn distance_of(len: usize, rescaled: bool, coordinate: impl Fn(usize) -> Coordinate) -> f64 {
     let (mut square, mut own, mut residual, mut bounded) = (0.0, 0.0, 0.0, true);
     let mut terms = Vec::with_capacity(len);
     for k in 0..len {
@@ -107,7 +108,7 @@ pub fn distance_of(len: usize, coordinate: impl Fn(usize) -> Coordinate) -> f64 
     if !bounded {
         return residual;
     }
-    let tau = best_scale(&terms, square);
+    let tau = if rescaled { best_scale(&terms, square) } else { 1.0 };
     let dual = -0.5 * tau * tau * square - terms.iter().map(|term| term.penalty(tau)).sum::<f64>();
     0.5 * square + own - dual
 }

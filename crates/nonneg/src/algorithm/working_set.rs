@@ -39,9 +39,10 @@ impl Algorithm for WorkingSet {
                 inner: (INNER_FRACTION * check.distance).max(WANTED_FRACTION * check.wanted_distance),
                 wanted: check.wanted_distance,
             };
+            let before = check.objective;
             engines.improve(problem, &set, &mut x, check, goal, monitor);
             check = monitor.check(&x);
-            engines.judge(goal.now, check.distance);
+            engines.judge(goal, before - check.objective);
         }
     }
 }
