@@ -1,0 +1,61 @@
+"""Runs the nonneg command, once per gap wanted, and scores its x as everyone's."""
+import hashlib
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+
+class Command:
+    def __init__(self, path, threads, limit):
+        self.path = Path(path or os.environ.get("NONNEG_BIN", "target/release/nonneg")).resolve()
+        if not self.path.exists():
+            sys.exit("no nonneg command: build it (cargo build --release -p nonneg-cli), or name it with --nonneg")
+        self.threads, self.limit = threads, limit
+        self.fingerprint = hashlib.sha256(self.path.read_bytes()).hexdigest()[:16]
+        self.version = subprocess.run([self.path, "--version"], capture_output=True, text=True).stdout.strip()
+
+    def run(self, problem, gaps, judge, earlier):
+        """Runs of the same binary are kept."""
+        runs = earlier["runs"] if earlier and earlier.get("binary") == self.fingerprint else []
+        for gap in gaps:
+            if not any(r["tol"] == gap for r in runs):
+                runs.append(self._to_gap(problem, gap, judge))
+        return {"binary": self.fingerprint, "runs": runs}
+
+    def _to_gap(self, problem, gap, judge):
+        """The median of three, unless one takes long. seconds: all that is done after reading."""
+        result, times = self._once(problem, gap, judge), []
+        while result["seconds"] is not None:
+            times.append(result["seconds"])
+            result["seconds"], result["all_seconds"] = statistics.median(times), times
+            if len(times) == 3 or times[0] >= 5.0:
+                break
+            result["seconds"] = self._once(problem, gap, None)["seconds"]
+        return result
+
+    def _once(self, problem, gap, judge):
+        with tempfile.TemporaryDirectory() as folder:
+            x, report = Path(folder) / "x.npy", Path(folder) / "report.json"
+            command = [self.path, "solve", *problem.files, "--method", "auto", "--tol", repr(gap), "--threads",
+                       str(self.threads), "--time-limit", f"{self.limit}s", "--report", report, "-o", x, "--quiet"]
+            failed = {"tol": gap, "seconds": None, "gap": None}
+            try:
+                done = subprocess.run([str(c) for c in command], capture_output=True, text=True,
+                                      timeout=2 * self.limit + 60)
+            except subprocess.TimeoutExpired:
+                return failed | {"error": "did not stop at its time limit"}
+            if done.returncode not in (0, 1) or not report.exists():
+                return failed | {"error": done.stderr.strip()[:300].replace(str(problem.files[0].parent), "")}
+            said = json.loads(report.read_text())
+            seconds = said["seconds"]["presolve"] + said["seconds"]["solve"] + said["seconds"]["certify"]
+            score = {} if judge is None else judge.score(np.load(x))
+            if score and not np.isfinite(score["gap"]):
+                score["gap"] = None
+            return {"tol": gap, "seconds": seconds, "status": said["status"], "claimed_gap": said["relative_gap"],
+                    "method": said["method"], "passes": said["passes"]} | score
