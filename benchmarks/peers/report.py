@@ -145,13 +145,15 @@ def markdown(results):
         for gap in gaps:
             seeds = [s for s in scores if s["group"] == group and s["gap"] == gap]
             names = [s["best_peer"] for s in seeds if s["best_peer"]]
-            winner = max(set(names), key=names.count) if names else "none"
+            winner = max(dict.fromkeys(names), key=names.count, default=None)
             best = median_time([s["best_peer_seconds"] for s in seeds], limit)
             measured = any("ours" in results["problems"][s["problem"]] for s in seeds)
+            theirs = seconds_text(best, limit) + ("" if best is None else f" {winner}")
+            theirs = theirs if any(s["peers"] for s in seeds) else "–"
             mine = seconds_text(median_time([s["ours"] for s in seeds], limit), limit) if measured else "–"
             ratios = [s["ratio"] for s in seeds if s["ratio"] is not None]
             units = [s["ours_over_transpose"] for s in seeds if s["ours_over_transpose"] is not None]
-            out.append(f"| {group} | {gap:.0e} | {mine} | {seconds_text(best, limit)}{'' if best is None else ' ' + winner} | "
+            out.append(f"| {group} | {gap:.0e} | {mine} | {theirs} | "
                        + (f"{statistics.median(ratios):.2f}" if ratios else "–") + " | "
                        + (f"{statistics.median(units):.0f}" if units else "–") + " |")
     out += ["", "## Losses", ""]
