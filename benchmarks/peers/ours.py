@@ -6,6 +6,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -51,6 +52,7 @@ class Command:
             command = [self.path, "solve", *problem.files, "--method", "auto", "--tol", f"{gap:.3g}", "--threads",
                        str(self.threads), "--time-limit", f"{self.limit}s", "--report", report, "-o", x, "--quiet"]
             failed = {"tol": gap, "seconds": None, "gap": None}
+            before, began = os.times(), time.monotonic()
             try:
                 done = subprocess.run([str(c) for c in command], capture_output=True, text=True,
                                       timeout=2 * self.limit + 60)
@@ -58,10 +60,13 @@ class Command:
                 return failed | {"error": "did not stop at its time limit"}
             if done.returncode not in (0, 1) or not report.exists():
                 return failed | {"error": done.stderr.strip()[:300].replace(str(problem.files[0].parent), "")}
+            after, elapsed = os.times(), time.monotonic() - began
+            cpu = after.children_user + after.children_system - before.children_user - before.children_system
             said = json.loads(report.read_text())
             seconds = said["seconds"]["presolve"] + said["seconds"]["solve"] + said["seconds"]["certify"]
             score = {} if judge is None else judge.score(np.load(x))
             if score and not np.isfinite(score["gap"]):
                 score["gap"] = None
             return {"tol": gap, "seconds": seconds, "status": said["status"], "claimed_gap": said["relative_gap"],
-                    "method": said["method"], "passes": said["passes"]} | score
+                    "method": said["method"], "passes": said["passes"],
+                    "processor_share": round(cpu / elapsed, 3)} | score
