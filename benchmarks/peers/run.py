@@ -132,7 +132,8 @@ def main():
             entry["peers"][name] = done
             state.save()
         print(f"{problem.name:32} {name:10} " + report.times_line(done["runs"], gaps, OPTIONS.limit)
-              + f"  {done['status']}", flush=True)
+              + f"  {done['status']}" + (", tighter ones timed out on a smaller one" if done.get("not_tried") else ""),
+              flush=True)
 
     jobs = [(p, s) for p in problems for s in ([None] if command else []) + peer_names]
     if OPTIONS.breadth:
