@@ -39,7 +39,9 @@ def tighter(peer, tol, gap, stuck, wanted):
     missing = [g for g in wanted if gap is None or gap > g]
     if not missing or peer.loosest is None or tol <= peer.tightest:
         return None
-    aim = 0.01 if gap is None else min(0.3, max(1e-4, 0.5 * max(missing) / gap))
+    # Far from the first gap wanted the gap falls in jumps, and a large step would overshoot after all.
+    largest_step = 1e-4 if gap is not None and gap <= max(wanted) else 0.02
+    aim = 0.01 if gap is None else min(0.3, max(largest_step, 0.5 * max(missing) / gap))
     if stuck:                       # the last step brought nothing: a larger one
         aim = min(aim, 0.03)
     return max(peer.tightest, tol * aim**peer.power)
