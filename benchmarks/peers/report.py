@@ -157,7 +157,8 @@ def markdown(results):
                        + (f"{statistics.median(ratios):.2f}" if ratios else "–") + " | "
                        + (f"{statistics.median(units):.0f}" if units else "–") + " |")
     out += ["", "## Losses", ""]
-    out += [f"* {p}, {g:.0e}: {r:.2f} ({peer})" for p, g, r, peer in summary["losses"]] or ["None."]
+    out += [f"* {p}, {g:.0e}: {r:.2f} ({peer})" for p, g, r, peer in summary["losses"]] or [
+        "None." if "count" in summary else "Nothing was compared."]
     names = list(dict.fromkeys(p for s in scores for p in s["peers"]))
     for gap in gaps if names else []:
         out += ["", f"## Every peer, seconds to {gap:.0e}", "", "| problem | " + " | ".join(names) + " |",
@@ -190,7 +191,7 @@ def plot(results, file):
                 fastest = min((t for t in times.values() if t is not None), default=None)
                 if times.get(name) is not None:
                     factors.append(times[name] / max(fastest, 1e-9))
-            factors.sort()
+            factors = sorted(f for f in factors if f <= 1000.0)      # the end of the axis
             x = [1.0] + factors + [1000.0]
             y = [sum(f <= 1.0 for f in factors) / max(len(rows), 1)] + [(i + 1) / len(rows) for i in range(len(factors))]
             axis.step(x, y + [y[-1]], where="post", label=name, color="black" if k == 0 else f"C{k - 1}",
