@@ -85,7 +85,7 @@ class Worker:
 
 def run(problem, name, gaps, wanted, judge, threads, limit):
     """{"status", "runs": [{"tol", "seconds", "gap", ...}], "warmup_seconds"}; runs that failed have no gap."""
-    entry = {"runs": [], "warmup_seconds": None, "tightest_wanted": min(gaps),
+    entry = {"runs": [], "warmup_seconds": None, "tightest_wanted": min(gaps), "limit_seconds": limit,
              "not_tried": [g for g in gaps if g not in wanted]}
     if not wanted:
         return entry | {"status": "skipped: timed out on a smaller one"}

@@ -91,8 +91,11 @@ def score(results):
             line = {"problem": name, "group": entry["group"], "gap": gap, "ours": mine, "best_peer": best,
                     "best_peer_seconds": reached.get(best), "peers": peers, "ratio": None, "ours_over_transpose": None}
             if "ours" in entry and peers:
-                capped = lambda t: limit if t is None else min(t, limit)
-                line["ratio"] = min(CAP, capped(reached.get(best)) / max(capped(mine), 1e-9))
+                # A peer of earlier results that was stopped sooner might have done it just then.
+                stopped = min((e.get("limit_seconds", limit) for p, e in entry["peers"].items()
+                               if p not in reached and e["status"] == "time limit"), default=limit)
+                theirs = min(limit, stopped, reached.get(best, limit))
+                line["ratio"] = min(CAP, theirs / max(limit if mine is None else min(mine, limit), 1e-9))
             if mine is not None and entry.get("transpose_seconds"):
                 line["ours_over_transpose"] = mine / entry["transpose_seconds"]
             scores.append(line)

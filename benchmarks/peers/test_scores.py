@@ -28,6 +28,12 @@ def test_who_fails_counts_as_the_limit():
     assert one(None, [{"seconds": 6.0, "gap": 1e-9}])["ratio"] == pytest.approx(0.1)
 
 
+def test_a_peer_that_was_stopped_sooner_counts_as_its_own_limit():
+    all_results = results(1.0, [{"seconds": None, "gap": None}])
+    all_results["problems"]["p"]["peers"]["a"] |= {"status": "time limit", "limit_seconds": 10.0}
+    assert report.score(all_results)[0]["ratio"] == pytest.approx(10.0)
+
+
 def test_ratios_are_capped_and_losses_are_listed():
     assert one(0.001, [{"seconds": 50.0, "gap": 1e-9}])["ratio"] == report.CAP
     summary = report.summarise([one(2.0, [{"seconds": 1.0, "gap": 1e-9}])], [1e-6])
