@@ -79,6 +79,12 @@ def reuse(results, earlier):
               f"from {min(changes):.2f} to {max(changes):.2f} (above 1: the machine is slower now than for the peers)")
 
 
+def given(entry, limit):
+    """The seconds that a peer had for a gap that it did not reach; all of them where time was not the reason."""
+    for_lack_of_time = entry["status"] == "time limit" or entry["status"].startswith("skipped") or entry.get("not_tried")
+    return min(limit, entry.get("limit_seconds", limit)) if for_lack_of_time else limit
+
+
 def score(results):
     """Per problem and gap: our time, the best peer's, and their ratio. Who fails counts as the limit."""
     limit, scores = results["limit_seconds"], []
@@ -89,12 +95,12 @@ def score(results):
             best = min(reached, key=reached.get, default=None)
             mine = time_to(entry["ours"]["runs"], gap) if "ours" in entry else None
             line = {"problem": name, "group": entry["group"], "gap": gap, "ours": mine, "best_peer": best,
-                    "best_peer_seconds": reached.get(best), "peers": peers, "ratio": None, "ours_over_transpose": None}
+                    "best_peer_seconds": reached.get(best), "peers": peers, "ratio": None, "ours_over_transpose": None,
+                    # A peer of earlier results that was stopped sooner might have done it just then.
+                    "peers_given": min((given(e, limit) for p, e in entry.get("peers", {}).items() if p not in reached),
+                                       default=limit)}
             if "ours" in entry and peers:
-                # A peer of earlier results that was stopped sooner might have done it just then.
-                stopped = min((e.get("limit_seconds", limit) for p, e in entry["peers"].items()
-                               if p not in reached and e["status"] == "time limit"), default=limit)
-                theirs = min(limit, stopped, reached.get(best, limit))
+                theirs = min(limit, line["peers_given"], reached.get(best, limit))
                 line["ratio"] = min(CAP, theirs / max(limit if mine is None else min(mine, limit), 1e-9))
             if mine is not None and entry.get("transpose_seconds"):
                 line["ours_over_transpose"] = mine / entry["transpose_seconds"]
@@ -151,7 +157,7 @@ def markdown(results):
             winner = max(dict.fromkeys(names), key=names.count, default=None)
             best = median_time([s["best_peer_seconds"] for s in seeds], limit)
             measured = any("ours" in results["problems"][s["problem"]] for s in seeds)
-            theirs = seconds_text(best, limit) + ("" if best is None else f" {winner}")
+            theirs = seconds_text(best, min(s["peers_given"] for s in seeds)) + ("" if best is None else f" {winner}")
             theirs = theirs if any(s["peers"] for s in seeds) else "–"
             mine = seconds_text(median_time([s["ours"] for s in seeds], limit), limit) if measured else "–"
             ratios = [s["ratio"] for s in seeds if s["ratio"] is not None]
@@ -171,7 +177,9 @@ def markdown(results):
             cells = []
             for name in names:
                 times = [s["peers"][name] for s in seeds if name in s["peers"]]
-                cells.append(seconds_text(median_time(times, limit), limit) if times else "–")
+                had = min((given(results["problems"][s["problem"]]["peers"][name], limit) for s in seeds
+                           if name in s["peers"]), default=limit)
+                cells.append(seconds_text(median_time(times, limit), had) if times else "–")
             out.append(f"| {group} | " + " | ".join(cells) + " |")
     return "\n".join(out) + "\n"
 

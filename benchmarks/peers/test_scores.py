@@ -32,6 +32,10 @@ def test_a_peer_that_was_stopped_sooner_counts_as_its_own_limit():
     all_results = results(1.0, [{"seconds": None, "gap": None}])
     all_results["problems"]["p"]["peers"]["a"] |= {"status": "time limit", "limit_seconds": 10.0}
     assert report.score(all_results)[0]["ratio"] == pytest.approx(10.0)
+    all_results["problems"]["p"]["peers"]["a"] |= {"status": "done", "not_tried": [1e-6]}
+    assert report.score(all_results)[0]["ratio"] == pytest.approx(10.0)
+    all_results["problems"]["p"]["peers"]["a"] |= {"status": "failed: needs a dense A", "not_tried": []}
+    assert report.score(all_results)[0]["ratio"] == pytest.approx(60.0)
 
 
 def test_ratios_are_capped_and_losses_are_listed():
