@@ -92,7 +92,7 @@ impl Anderson {
                 work += problem.column_len(k) as u64;
             }
         }
-        if trial.objective(problem) < point.objective(problem) {
+        if trial.objective_above(problem, point) < 0.0 {
             *point = trial;
         }
         work

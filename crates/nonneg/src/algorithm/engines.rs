@@ -31,8 +31,9 @@ const PATIENCE: usize = 20;
 /// Rounds in a row without gain after which the exact engine is given up: rounding errors are all that is left to it.
 const FAILURES: usize = 3;
 
-/// A round that lowers f by less than this part of the distance has brought nothing.
+/// A round that neither lowers f by this part of the distance nor the distance to this part has brought nothing.
 const LEAST_GAIN: f64 = 1e-3;
+const CLOSER: f64 = 0.9;
 
 /// Distances, in units of f, of the whole problem and for the inner one.
 #[derive(Debug, Clone, Copy)]
@@ -104,10 +105,11 @@ impl Engines {
         }
     }
 
-    /// Notes whether the exact engine lowered f, by `gain`, in a round that started from `goal`.
-    pub fn judge(&mut self, goal: Goal, gain: f64) {
+    /// Notes whether the exact engine lowered f, by `gain`, or the distance, in a round that started from `goal`.
+    pub fn judge(&mut self, goal: Goal, distance: f64, gain: f64) {
         if self.exact_worked {
-            self.exact_failures = if gain > LEAST_GAIN * goal.now { 0 } else { self.exact_failures + 1 };
+            let useful = gain > LEAST_GAIN * goal.now || distance < CLOSER * goal.now;
+            self.exact_failures = if useful { 0 } else { self.exact_failures + 1 };
         }
     }
 
@@ -142,7 +144,11 @@ impl Engines {
             if spent > cost_then {
                 self.descent_rate = Some((begin / closest).ln() / (spent - cost_then) * sweep);
             }
-            if now <= goal.inner || waited > PATIENCE || monitor.out_of_time() {
+            if waited > PATIENCE {
+                self.exact_failures = 0; // nothing else is left to try
+                return gradient;
+            }
+            if now <= goal.inner || monitor.out_of_time() {
                 return gradient;
             }
             let ahead = self.descent_rate.map_or(0.0, |rate| (now / goal.wanted).ln() / rate * sweep);

@@ -45,18 +45,16 @@ impl Point {
         (self.x[k] - self.slope(problem, k) / problem.curvature(k)).clamp(0.0, problem.upper[k])
     }
 
-    /// ‖Ax‖²_W.
-    pub fn image_square<M: Columns>(&self, problem: &Reduced<M>) -> f64 {
-        match &problem.weights {
-            None => self.weighted_image.iter().map(|v| v * v).sum(),
-            Some(w) => self.weighted_image.iter().zip(w).filter(|(_, w)| **w > 0.0).map(|(v, w)| v * (v / w)).sum(),
-        }
-    }
-
-    /// f(x) = ½‖Ax‖²_W + ½Σλx² − cᵀx.
-    pub fn objective<M: Columns>(&self, problem: &Reduced<M>) -> f64 {
-        let own = |k: usize| self.x[k] * (0.5 * problem.ridge(k) * self.x[k] - problem.linear[k]);
-        0.5 * self.image_square(problem) + (0..self.x.len()).filter(|&k| self.x[k] != 0.0).map(own).sum::<f64>()
+    /// f here minus f at another point. Not the difference of two numbers of the size of f, whose rounding errors would
+    /// drown what the last digits of x gain.
+    pub fn objective_above<M: Columns>(&self, problem: &Reduced<M>, other: &Point) -> f64 {
+        let rows = self.weighted_image.iter().zip(&other.weighted_image).map(|(a, b)| (a - b) * (a + b));
+        let image: f64 = match &problem.weights {
+            None => rows.sum(),
+            Some(w) => rows.zip(w).filter(|(_, w)| **w > 0.0).map(|(v, w)| v / w).sum(),
+        };
+        let own = |k: usize| (self.x[k] - other.x[k]) * (0.5 * problem.ridge(k) * (self.x[k] + other.x[k]) - problem.linear[k]);
+        0.5 * image + (0..self.x.len()).map(own).sum::<f64>()
     }
 
     /// ∇f(x): one pass.

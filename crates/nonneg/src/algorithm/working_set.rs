@@ -17,7 +17,7 @@ const PART_OF_SUPPORT: f64 = 1.0;
 
 /// An inner problem is solved to this part of the distance that the whole one had, or to this part of what is asked for.
 const INNER_FRACTION: f64 = 0.1;
-const WANTED_FRACTION: f64 = 0.3;
+const WANTED_FRACTION: f64 = 0.5;
 
 /// Working sets around the inner engines.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +42,7 @@ impl Algorithm for WorkingSet {
             let before = check.objective;
             engines.improve(problem, &set, &mut x, check, goal, monitor);
             check = monitor.check(&x);
-            engines.judge(goal, before - check.objective);
+            engines.judge(goal, check.distance, before - check.objective);
         }
     }
 }
