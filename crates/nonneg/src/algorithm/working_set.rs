@@ -11,7 +11,7 @@ use crate::matrix::Columns;
 use crate::presolve::Reduced;
 
 /// Columns that may enter in a round: this many, this part of all, or this multiple of the support.
-const LEAST_NEW: usize = 100;
+const LEAST_NEW: usize = 40;
 const PART_OF_ALL: f64 = 0.02;
 const PART_OF_SUPPORT: f64 = 1.0;
 

@@ -169,15 +169,21 @@ pub fn largest_exponent(values: impl Iterator<Item = f64>) -> i32 {
 /// Unit, norm, ridge and sign of one column; the linear term comes later.
 fn shape<C: Column>(column: C, weights: Option<&[f64]>, l2: f64, units: Units, upper: f64) -> ColumnFacts {
     let (mut largest, mut smallest, mut signed, mut idle) = (0.0f64, f64::INFINITY, false, 0.0f64);
-    column.for_each(|i, a| {
-        if a != 0.0 && weights.is_none_or(|w| w[i] > 0.0) {
-            largest = largest.max(a.abs());
-            smallest = smallest.min(a.abs());
-            signed |= a < 0.0;
-        } else {
-            idle = idle.max(a.abs());
+    match weights {
+        None => {
+            let extremes = column.extremes();
+            (largest, smallest, signed) = (extremes.largest, extremes.smallest, extremes.negative);
         }
-    });
+        Some(w) => column.for_each(|i, a| {
+            if a != 0.0 && w[i] > 0.0 {
+                largest = largest.max(a.abs());
+                smallest = smallest.min(a.abs());
+                signed |= a < 0.0;
+            } else {
+                idle = idle.max(a.abs());
+            }
+        }),
+    }
     let ridge_exponent = (l2 > 0.0).then(|| exponent(l2) - units.weight);
     let mut norm = 0.0;
     let unit = if largest > 0.0 {
@@ -185,7 +191,7 @@ fn shape<C: Column>(column: C, weights: Option<&[f64]>, l2: f64, units: Units, u
         let first = (-exponent(largest)).clamp(-1000, 1000);
         let scale = power_of_two(first);
         norm = match weights {
-            None => column.bounded_sum(|_, a| (a * scale) * (a * scale)).value,
+            None => column.bounded_square(scale).value,
             Some(w) => {
                 let term = |i: usize, a: f64| if w[i] == 0.0 { 0.0 } else { (a * scale) * (a * scale) * w[i] };
                 column.bounded_sum(term).value

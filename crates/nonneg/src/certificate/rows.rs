@@ -55,7 +55,7 @@ impl RowVector {
         let sum = if facts.overflow {
             column.bounded_sum(|i, a| if self.values[i] == 0.0 { 0.0 } else { (a * scale) * self.values[i] })
         } else {
-            column.bounded_sum(|i, a| (a * scale) * self.values[i])
+            column.bounded_dot(scale, &self.values)
         };
         let lost = if self.may_underflow(facts) {
             column.len() as f64 * (1.0 + self.largest) * (1.0 + facts.largest()) * power_of_two(-1000)

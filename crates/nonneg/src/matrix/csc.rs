@@ -233,6 +233,17 @@ impl<T: Value, I: Index> Column for SparseColumn<'_, T, I> {
         // SAFETY: as in `dot`; the weights, when present, have `rows` elements too.
         unsafe { kernels::sparse_move_rows(self.idx, self.values, rows, weights, delta, omega, now) }
     }
+    fn bounded_dot(self, scale: f64, y: &[f64]) -> BoundedSum {
+        assert_eq!(y.len(), self.rows);
+        // SAFETY: as in `dot`.
+        unsafe { kernels::sparse_bounded_dot(self.idx, self.values, scale, y) }
+    }
+    fn bounded_square(self, scale: f64) -> BoundedSum {
+        kernels::bounded_square(self.values, scale)
+    }
+    fn extremes(self) -> kernels::Extremes {
+        kernels::extremes(self.values)
+    }
     fn write_rows(self, rows: std::ops::Range<usize>, scale: f64, out: &mut [f64]) {
         out.fill(0.0);
         let first = self.idx.partition_point(|i| i.to_usize() < rows.start);

@@ -192,6 +192,15 @@ impl<T: Value> Column for DenseColumn<'_, T> {
     fn move_rows(self, rows: &mut Rows, weights: Option<&[f64]>, delta: f64, omega: f64, now: u64) {
         kernels::dense_move_rows(self.0, rows, weights, delta, omega, now);
     }
+    fn bounded_dot(self, scale: f64, y: &[f64]) -> BoundedSum {
+        kernels::dense_bounded_dot(self.0, scale, y)
+    }
+    fn bounded_square(self, scale: f64) -> BoundedSum {
+        kernels::bounded_square(self.0, scale)
+    }
+    fn extremes(self) -> kernels::Extremes {
+        kernels::extremes(self.0)
+    }
     fn write_rows(self, rows: std::ops::Range<usize>, scale: f64, out: &mut [f64]) {
         for (out, a) in out.iter_mut().zip(&self.0[rows]) {
             *out = a.to_f64() * scale;

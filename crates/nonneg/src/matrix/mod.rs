@@ -133,6 +133,12 @@ pub trait Column: Copy {
     fn move_rows(self, rows: &mut Rows, weights: Option<&[f64]>, delta: f64, omega: f64, now: u64);
     /// Writes the entries of a range of rows, times a power of two, over `out` (one element per row of the range).
     fn write_rows(self, rows: std::ops::Range<usize>, scale: f64, out: &mut [f64]);
+    /// For the certificate: Σ (aᵢσ)yᵢ, σ a power of two.
+    fn bounded_dot(self, scale: f64, y: &[f64]) -> kernels::BoundedSum;
+    /// For the certificate: Σ (aᵢσ)².
+    fn bounded_square(self, scale: f64) -> kernels::BoundedSum;
+    /// The sizes of the stored values.
+    fn extremes(self) -> kernels::Extremes;
     /// For the certificate: Σ term(i, aᵢ) with a proved error (see [`kernels::bounded_sum`]).
     fn bounded_sum(self, term: impl Fn(usize, f64) -> f64) -> kernels::BoundedSum;
 }

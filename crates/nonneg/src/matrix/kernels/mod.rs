@@ -130,6 +130,72 @@ pub fn bounded_sum(len: usize, term: impl Fn(usize) -> f64) -> BoundedSum {
     BoundedSum { value: high + low, magnitude: magnitude * (1.0 + 1e-6) }
 }
 
+/// Σ (aσ)y with its error, σ a power of two.
+///
+/// # Safety
+/// Every index is below `y.len()`, and `idx` and `values` have the same length.
+#[inline]
+pub unsafe fn sparse_bounded_dot<T: Value, I: Index>(idx: &[I], values: &[T], scale: f64, y: &[f64]) -> BoundedSum {
+    bounded_sum(values.len(), |k| {
+        // SAFETY: k < len in `bounded_sum`; indices are in range by the caller's promise.
+        unsafe { (values.get_unchecked(k).to_f64() * scale) * *y.get_unchecked(idx.get_unchecked(k).to_usize()) }
+    })
+}
+
+/// The dense twin of [`sparse_bounded_dot`].
+#[inline]
+pub fn dense_bounded_dot<T: Value>(values: &[T], scale: f64, y: &[f64]) -> BoundedSum {
+    assert_eq!(values.len(), y.len());
+    bounded_sum(values.len(), |k| {
+        // SAFETY: k < len in `bounded_sum`, and y is as long.
+        unsafe { (values.get_unchecked(k).to_f64() * scale) * *y.get_unchecked(k) }
+    })
+}
+
+/// Σ (aσ)² with its error.
+#[inline]
+pub fn bounded_square<T: Value>(values: &[T], scale: f64) -> BoundedSum {
+    bounded_sum(values.len(), |k| {
+        // SAFETY: k < len in `bounded_sum`.
+        let value = unsafe { values.get_unchecked(k).to_f64() } * scale;
+        value * value
+    })
+}
+
+/// How large and how small the values of a column are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Extremes {
+    /// The largest |a|, or 0.
+    pub largest: f64,
+    /// The least |a| that is not 0, or ∞.
+    pub smallest: f64,
+    /// Whether some a is below 0.
+    pub negative: bool,
+}
+
+/// In four lanes of plain selects, which become vector instructions.
+#[inline]
+pub fn extremes<T: Value>(values: &[T]) -> Extremes {
+    let (mut largest, mut smallest, mut least) = ([0.0f64; 4], [f64::INFINITY; 4], [0.0f64; 4]);
+    let mut visit = |lane: usize, a: f64| {
+        let size = a.abs();
+        let nonzero = if size > 0.0 { size } else { f64::INFINITY };
+        largest[lane] = if size > largest[lane] { size } else { largest[lane] };
+        smallest[lane] = if nonzero < smallest[lane] { nonzero } else { smallest[lane] };
+        least[lane] = if a < least[lane] { a } else { least[lane] };
+    };
+    let (chunks, rest) = values.as_chunks::<4>();
+    for chunk in chunks {
+        (0..4).for_each(|lane| visit(lane, chunk[lane].to_f64()));
+    }
+    rest.iter().for_each(|a| visit(0, a.to_f64()));
+    Extremes {
+        largest: largest.into_iter().fold(0.0, f64::max),
+        smallest: smallest.into_iter().fold(f64::INFINITY, f64::min),
+        negative: least.into_iter().any(|v| v < 0.0),
+    }
+}
+
 /// Asks for the cache line that holds `target`. A hint: it never faults and changes no result.
 #[inline(always)]
 pub fn prefetch<T>(target: &T) {
