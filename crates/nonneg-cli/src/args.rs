@@ -66,6 +66,9 @@ pub struct SolveArgs {
     /// Stop after this much work, in passes over A
     #[arg(long, value_parser = values::at_least_zero, allow_negative_numbers = true, value_name = "N")]
     pub max_passes: Option<f64>,
+    /// Memory for matrices that the method makes itself: 4GiB, 500MB, or bytes [default for auto: 2GiB]
+    #[arg(long, value_parser = values::bytes, allow_negative_numbers = true, value_name = "SIZE")]
+    pub memory_limit: Option<u64>,
     /// Seed of all randomness
     #[arg(long, default_value = "0", value_name = "S")]
     pub seed: u64,

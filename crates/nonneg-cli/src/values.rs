@@ -48,6 +48,28 @@ pub fn at_least_one(text: &str) -> Result<usize, String> {
     }
 }
 
+/// `4GiB`, `500MB`, or plain bytes.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    let expected = || "expected a size such as 4GiB, 500MB or a number of bytes".to_owned();
+    let trimmed = text.trim();
+    let digits = trimmed.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit: u64 = match trimmed[digits.len()..].to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "kb" => 1000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        "tb" => 1_000_000_000_000,
+        "k" | "kib" => 1 << 10,
+        "m" | "mib" => 1 << 20,
+        "g" | "gib" => 1 << 30,
+        "t" | "tib" => 1 << 40,
+        _ => return Err(expected()),
+    };
+    let number: f64 = digits.trim_end().parse().map_err(|_| expected())?;
+    let bytes = number * unit as f64;
+    if bytes >= 0.0 && bytes < u64::MAX as f64 { Ok(bytes as u64) } else { Err(expected()) }
+}
+
 /// `90s`, `5m`, `1.5h`, `500ms`, or plain seconds.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let expected = || "expected a time such as 90s, 5m, 1.5h, 500ms or a number of seconds".to_owned();
@@ -71,6 +93,16 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_have_decimal_and_binary_units() {
+        for (text, value) in [("4GiB", 4 << 30), ("500MB", 500_000_000), ("1.5k", 1536), ("0", 0), ("17 b", 17)] {
+            assert_eq!(bytes(text), Ok(value), "{text}");
+        }
+        for text in ["", "GiB", "-1", "nan", "4 miles", "1e30"] {
+            assert!(bytes(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn times_are_read_with_their_units() {

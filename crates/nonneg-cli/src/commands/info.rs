@@ -101,7 +101,7 @@ impl Info {
             largest_column_norm: norms.largest(),
             memory_bytes: matrix.bytes(),
             has_rhs,
-            suggested_method: Method::SiNnls.name(),
+            suggested_method: Method::Auto.name(),
         }
     }
 

@@ -40,11 +40,12 @@ pub fn run(args: &SolveArgs) -> Result<u8, Failure> {
         }
     };
 
-    let mut solver = Solver { time_limit: args.time_limit, max_passes: args.max_passes, ..Solver::default() }
-        .method(args.method)
-        .tolerance(args.tol)
-        .batch_size(args.batch_size)
-        .seed(args.seed);
+    let mut solver =
+        Solver { time_limit: args.time_limit, max_passes: args.max_passes, memory_limit: args.memory_limit, ..Solver::default() }
+            .method(args.method)
+            .tolerance(args.tol)
+            .batch_size(args.batch_size)
+            .seed(args.seed);
     solver.interrupt = Some(interrupt.begin_solving());
     progress.stage("preparing");
     let observe = &mut |row: &nonneg::TraceRow| {
