@@ -51,8 +51,8 @@ pub enum Switch {
     DescentSpentAsMuch,
     /// To descent: on this set the exact engine would cost more.
     ExactCostsMore,
-    /// To descent: the exact engine gains no more, or its matrices would not fit.
-    ExactImpossible,
+    /// To descent: the exact engine's matrices would not fit.
+    ExactDoesNotFit,
 }
 
 impl Switch {
@@ -62,7 +62,7 @@ impl Switch {
             Switch::DescentIsSlow => "to exact: descent is slow",
             Switch::DescentSpentAsMuch => "to exact: descent spent as much",
             Switch::ExactCostsMore => "to descent: exact costs more",
-            Switch::ExactImpossible => "to descent: exact gains nothing or does not fit",
+            Switch::ExactDoesNotFit => "to descent: exact does not fit",
         }
     }
 }

@@ -31,8 +31,9 @@ const MEASURES: usize = 3;
 /// Measurements without gain after which a set is left to the next check.
 const PATIENCE: usize = 20;
 
-/// Rounds in a row without gain after which the exact engine is given up: rounding errors are all that is left to it.
-const FAILURES: usize = 3;
+/// What each round in a row without gain multiplies the exact engine's cost by: mostly rounding errors are all that is left
+/// to it, but where descent crawls it gets another chance.
+const FAILURE: f64 = 4.0;
 
 /// A round that neither lowers f by this part of the distance nor the distance to this part has brought nothing.
 const LEAST_GAIN: f64 = 1e-3;
@@ -87,7 +88,7 @@ impl Engines {
         self.exact_worked = exact_cost.is_finite() && descent_cost > exact_cost || self.exact_only;
         match (before, self.exact_worked) {
             (false, true) if !self.exact_only => monitor.switched(Switch::DescentCostsMore),
-            (true, false) if exact_cost.is_infinite() => monitor.switched(Switch::ExactImpossible),
+            (true, false) if exact_cost.is_infinite() => monitor.switched(Switch::ExactDoesNotFit),
             (true, false) => monitor.switched(Switch::ExactCostsMore),
             _ => {}
         }
@@ -164,7 +165,7 @@ impl Engines {
 
     /// What the exact engine would cost on this set, about; infinite where it must not try.
     fn exact_cost<M: Columns>(&self, problem: &Reduced<M>, set: &[usize], x: &[f64]) -> f64 {
-        if Face::bytes(set.len()) > self.memory_limit || self.exact_failures >= FAILURES {
+        if Face::bytes(set.len()) > self.memory_limit {
             return f64::INFINITY;
         }
         let is_new = |k: &usize| !self.exact.knows(*k);
@@ -180,7 +181,8 @@ impl Engines {
         let face = support + 0.5 * (size - support);
         let old = (self.exact.size() as f64).min(face);
         let factor = TILED * (face.powi(3) - old.powi(3)) / 3.0;
-        gram + REFACTORED * factor + CONTIGUOUS * 20.0 * size * size
+        let failures = FAILURE.powi(self.exact_failures.min(20) as i32);
+        failures * (gram + REFACTORED * factor + CONTIGUOUS * 20.0 * size * size)
     }
 }
 

@@ -248,7 +248,15 @@ impl Face {
     /// Moves to the best point on the projected path clip(x + td), 0 ≤ t ≤ 1: a walk from bound to bound, f being a
     /// parabola in between.
     fn path_search(&mut self, step: &[f64]) -> f64 {
-        let meets = |(place, d): (usize, f64)| if d < 0.0 { self.x[place] / -d } else { (self.upper[place] - self.x[place]) / d };
+        let meets = |(place, d): (usize, f64)| {
+            if d < 0.0 {
+                self.x[place] / -d
+            } else if d > 0.0 {
+                (self.upper[place] - self.x[place]) / d
+            } else {
+                f64::INFINITY
+            }
+        };
         let mut bounds: Vec<(f64, usize)> = (0..self.face.len()).map(|f| (meets((self.face[f], step[f])), f)).collect();
         bounds.retain(|&(t, _)| t < 1.0);
         bounds.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
