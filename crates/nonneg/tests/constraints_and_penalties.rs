@@ -8,6 +8,7 @@ use nonneg::{BlockMetric, Method, Solver, Status};
 use common::claims::Solved;
 use common::problems::{Aim, Fill, Recipe, UpperKind};
 use common::random::Random;
+use common::tally::Tally;
 use common::{Bound, Goal, Problem, Storage};
 
 /// Far more than any of these small problems needs; a limit so that a failure does not run for ever.
@@ -39,26 +40,6 @@ fn reaches_the_optimum(solved: &Solved, solver: &Solver, start: Option<&[f64]>) 
         Status::Solved if certificate.relative_gap.is_some_and(|gap| gap <= 1e-9) && solved.within(x, 1e-9) => Ok(()),
         Status::Converged if unproved => Ok(()),
         status => Err(format!("{status:?}, x = {x:?}, {certificate:?}: {}", what())),
-    }
-}
-
-/// Collects failures, so that one run shows them all.
-#[derive(Default)]
-struct Tally {
-    runs: usize,
-    failures: Vec<String>,
-}
-
-impl Tally {
-    fn add(&mut self, result: Result<(), String>) {
-        self.runs += 1;
-        self.failures.extend(result.err());
-    }
-
-    fn finish(self, at_least: usize) {
-        let shortest = self.failures.iter().min_by_key(|failure| failure.len());
-        assert!(shortest.is_none(), "{} of {} runs failed; the shortest:\n{}", self.failures.len(), self.runs, shortest.unwrap());
-        assert!(self.runs >= at_least, "only {} runs", self.runs);
     }
 }
 

@@ -11,6 +11,7 @@ use nonneg::{Event, Method, Solution, Solver, Status, Switch};
 use common::claims::Solved;
 use common::problems::{Aim, Fill, Recipe, UpperKind};
 use common::random::Random;
+use common::tally::Tally;
 use common::{Bound, Goal, Problem, Storage};
 
 const METHODS: [Method; 2] = [Method::Auto, Method::ActiveSet];
@@ -23,26 +24,6 @@ fn solver(method: Method, tolerance: f64) -> Solver {
 }
 
 // Small problems, whose optimum is known exactly.
-
-/// Collects failures, so that one run shows them all.
-#[derive(Default)]
-struct Tally {
-    runs: usize,
-    failures: Vec<String>,
-}
-
-impl Tally {
-    fn add(&mut self, result: Result<(), String>) {
-        self.runs += 1;
-        self.failures.extend(result.err());
-    }
-
-    fn finish(self, at_least: usize) {
-        let shortest = self.failures.iter().min_by_key(|failure| failure.len());
-        assert!(shortest.is_none(), "{} of {} runs failed; the shortest:\n{}", self.failures.len(), self.runs, shortest.unwrap());
-        assert!(self.runs >= at_least, "only {} runs", self.runs);
-    }
-}
 
 /// Solves to 1e-8 and holds x, the status and every number of the certificate against the exact optimum.
 fn against_the_optimum(solved: &Solved, method: Method, start: Option<&[f64]>) -> Result<(), String> {

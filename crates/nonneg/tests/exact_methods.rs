@@ -7,6 +7,7 @@ use nonneg::{DenseMatrix, Error, LeastSquares, Method, Solution, Solver, Status}
 use common::claims::Solved;
 use common::problems::{Aim, Fill, Recipe};
 use common::random::Random;
+use common::tally::Tally;
 use common::{Bound, Problem, Storage};
 
 const EXACT: [Method; 3] = [Method::LawsonHanson, Method::Fnnls, Method::TntNn];
@@ -36,26 +37,6 @@ fn outcome(solved: &Solved, solver: &Solver, start: Option<&[f64]>) -> Result<()
     }
     let error = solved.relative_error(&solution.x);
     Err(format!("{:?} with an error of {error:e} after {} passes: {}", solution.status, solution.stats.passes, what()))
-}
-
-/// Collects failures, so that one run shows them all.
-#[derive(Default)]
-struct Tally {
-    runs: usize,
-    failures: Vec<String>,
-}
-
-impl Tally {
-    fn add(&mut self, result: Result<(), String>) {
-        self.runs += 1;
-        self.failures.extend(result.err());
-    }
-
-    fn finish(self, at_least: usize) {
-        let shortest = self.failures.iter().min_by_key(|failure| failure.len());
-        assert!(shortest.is_none(), "{} of {} runs failed; the shortest:\n{}", self.failures.len(), self.runs, shortest.unwrap());
-        assert!(self.runs >= at_least, "only {} runs", self.runs);
-    }
 }
 
 /// Small problems of random shape, tall and wide, with every combination of penalties and weights.

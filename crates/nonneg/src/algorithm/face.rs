@@ -4,8 +4,8 @@
 //!
 //! 1. coordinate sweeps: every variable ends strictly positive or zero, and f falls;
 //! 2. on the face of those strictly between their bounds, the Newton step d = −G⁻¹∇f by Cholesky;
-//! 3. if x + d leaves the bounds, the best of several points on the projected path x(t) = clip(x + td); what reached a
-//!    bound leaves the face, and again from 2.
+//! 3. if x + d leaves the bounds, the lowest point on the projected path x(t) = clip(x + td), t ≤ 1; what reached a bound
+//!    leaves the face, and again from 2. Where that path ends almost at once, G is damped by a part of its diagonal.
 //!
 //! f falls in every step and a face is left for good once it is solved: it ends.
 
@@ -31,6 +31,19 @@ const REFINEMENTS: usize = 3;
 /// Part of the diagonal that is added when columns depend on each other.
 const DAMPING: f64 = 1e-13;
 
+/// A projected path that is this short asks for more damping, one that is this long for less.
+const SHORT_PATH: f64 = 0.03;
+const LONG_PATH: f64 = 0.5;
+
+/// What damping is multiplied by for more and for less, where it starts, and where it is as good as none.
+const MORE: f64 = 30.0;
+const LESS: f64 = 0.03;
+const FIRST_DAMPING: f64 = 1e-7;
+const NO_DAMPING: f64 = 1e-9;
+
+/// A step of this part of x (squared, in units of f) is rounding error.
+const ROUNDING: f64 = 1e-28;
+
 /// The engine with what it keeps from round to round.
 #[derive(Debug, Default)]
 pub struct Face {
@@ -42,7 +55,7 @@ pub struct Face {
     damping: f64,
     /// The least of it that gives a factor.
     least_damping: f64,
-    /// x, ∇f, c, u and the diagonal of G at each place.
+    /// x, ∇f and u at each place.
     x: Vec<f64>,
     slope: Vec<f64>,
     upper: Vec<f64>,
@@ -191,15 +204,15 @@ impl Face {
             self.factor.solve(&mut step);
             let size: f64 = self.face.iter().zip(&step).map(|(&p, d)| self.diagonal(p) * d * d).sum();
             let scale: f64 = self.face.iter().map(|&p| self.diagonal(p) * self.x[p] * self.x[p]).sum();
-            if !size.is_finite() || size <= 1e-28 * scale {
+            if !size.is_finite() || size <= ROUNDING * scale {
                 return self.relax();
             }
             let inside = |(&p, &d): (&usize, &f64)| self.x[p] + d > 0.0 && self.x[p] + d < self.upper[p];
             if !self.face.iter().zip(&step).all(inside) {
                 let reached = self.path_search(&step);
-                if reached < 0.03 {
-                    self.set_damping((30.0 * self.damping).max(1e-7));
-                } else if reached > 0.5 {
+                if reached < SHORT_PATH {
+                    self.set_damping((MORE * self.damping).max(FIRST_DAMPING));
+                } else if reached > LONG_PATH {
                     self.relax();
                 }
                 return false;
@@ -220,8 +233,8 @@ impl Face {
     fn relax(&mut self) -> bool {
         let least = self.damping <= self.least_damping;
         if !least {
-            let less = 0.03 * self.damping;
-            self.set_damping(if less < 1e-9 { self.least_damping } else { less });
+            let less = LESS * self.damping;
+            self.set_damping(if less < NO_DAMPING { self.least_damping } else { less });
         }
         least
     }
@@ -246,7 +259,7 @@ impl Face {
     }
 
     /// Moves to the best point on the projected path clip(x + td), 0 ≤ t ≤ 1: a walk from bound to bound, f being a
-    /// parabola in between.
+    /// parabola in between. Returns its t.
     fn path_search(&mut self, step: &[f64]) -> f64 {
         let meets = |(place, d): (usize, f64)| {
             if d < 0.0 {

@@ -91,6 +91,11 @@ impl<'a, T: Value, I: Index> CscView<'a, T, I> {
     pub fn bytes(&self) -> usize {
         size_of_val(self.col_ptr) + size_of_val(self.row_idx) + size_of_val(self.values)
     }
+    #[inline]
+    fn sparse_column(&self, j: usize) -> SparseColumn<'a, T, I> {
+        let range = self.col_ptr[j]..self.col_ptr[j + 1];
+        SparseColumn { rows: self.rows, idx: &self.row_idx[range.clone()], values: &self.values[range] }
+    }
     /// Column pointers, row indices and values.
     pub fn parts(&self) -> (&'a [usize], &'a [I], &'a [T]) {
         (self.col_ptr, self.row_idx, self.values)
@@ -132,8 +137,7 @@ impl<T: Value, I: Index> Columns for CscView<'_, T, I> {
     }
     #[inline]
     fn column(&self, j: usize) -> SparseColumn<'_, T, I> {
-        let range = self.col_ptr[j]..self.col_ptr[j + 1];
-        SparseColumn { rows: self.rows, idx: &self.row_idx[range.clone()], values: &self.values[range] }
+        self.sparse_column(j)
     }
     #[inline]
     fn column_len(&self, j: usize) -> usize {
@@ -172,8 +176,7 @@ impl<T: Value, I: Index> Columns for CscMatrix<T, I> {
     }
     #[inline]
     fn column(&self, j: usize) -> SparseColumn<'_, T, I> {
-        let range = self.col_ptr[j]..self.col_ptr[j + 1];
-        SparseColumn { rows: self.rows, idx: &self.row_idx[range.clone()], values: &self.values[range] }
+        self.view().sparse_column(j)
     }
     #[inline]
     fn column_len(&self, j: usize) -> usize {

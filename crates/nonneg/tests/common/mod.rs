@@ -8,6 +8,7 @@ pub mod dyadic;
 pub mod exact;
 pub mod problems;
 pub mod random;
+pub mod tally;
 
 use nonneg::{AnyMatrix, Certificate, CscMatrix, CsrMatrix, DenseMatrix, LeastSquares, Result, Solution, Solver};
 
