@@ -1,6 +1,6 @@
 //! Every bug once had, by what it was.
 
-use nonneg::{DenseMatrix, LeastSquares, Solver, Status, Upper, verify};
+use nonneg::{CscMatrix, DenseMatrix, LeastSquares, Method, Solver, Status, Upper, verify};
 
 fn dense(rows: usize, cols: usize, values: &[f64]) -> DenseMatrix {
     DenseMatrix::new(rows, cols, values.to_vec()).unwrap()
@@ -141,4 +141,19 @@ fn an_entry_that_overflows_in_a_row_without_weight_is_ignored() {
     let solution = Solver::new().solve_problem(&problem).unwrap();
     assert_eq!(solution.status, Status::Solved);
     assert!((4.0 * solution.x[0] + 5.0 * solution.x[1] - 36.0).abs() < 1e-2, "{:?}", solution.x);
+}
+
+/// Five times the same column, with different c: no block can enter, and its rounding errors were taken for a gain.
+#[test]
+fn tnt_nn_does_not_take_rounding_errors_of_a_refused_block_for_progress() {
+    let column = [0.6322633116029199, 0.16577774770126527, 0.6639827134138656, 0.6570177622818244, 0.1851058017277257];
+    let weights = [0.1054419064005371, 0.44311551829303053, 1.778419807723023, 0.3074015377522737, 0.9898550118351958];
+    let c = [10.28250976002767, 11.28250976002767, 10.28250976002767, 10.78250976002767, 10.78250976002767];
+    let rows = (0..25).map(|k| k % 5).collect();
+    let a = CscMatrix::<f64, u32>::new(5, 5, (0..=5).map(|j| 5 * j).collect(), rows, column.repeat(5)).unwrap();
+    let start = [2.3865322154411768, 2.3323603733030787, 0.0, 4.287726060690956, 0.0];
+    let problem = LeastSquares::with_linear(&a, &c).weights(&weights).l1(8.643777991065154).start(&start);
+    let solution = Solver::new().method(Method::TntNn).tolerance(1e-9).solve_problem(&problem).unwrap();
+    assert_eq!(solution.status, Status::Solved);
+    assert!(solution.x[1] > 2.6 && solution.certificate.support == 1, "{:?}", solution.x);
 }

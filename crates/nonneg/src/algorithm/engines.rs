@@ -61,16 +61,19 @@ pub struct Engines {
     exact_worked: bool,
     /// ln(distance) that descent gains for the cost of one sweep over the set, when last measured.
     descent_rate: Option<f64>,
+    /// Cost of this round.
+    spent: f64,
 }
 
 impl Engines {
     /// None has done anything yet.
     pub fn new(exact_only: bool, memory_limit: u64) -> Self {
         let exact = Face::default();
-        Self { exact, exact_only, memory_limit, exact_failures: 0, exact_worked: false, descent_rate: None }
+        Self { exact, exact_only, memory_limit, exact_failures: 0, exact_worked: false, descent_rate: None, spent: 0.0 }
     }
 
-    /// Works on the set (sorted; it holds the support of x) until the inner problem is as close as its goal.
+    /// Works on the set (sorted; it holds the support of x) until the inner problem is as close as its goal. Returns what
+    /// that cost, about, in multiply-adds of coordinate descent.
     pub fn improve<M: Columns>(
         &mut self,
         problem: &Reduced<M>,
@@ -79,7 +82,8 @@ impl Engines {
         check: Check,
         goal: Goal,
         monitor: &mut dyn Monitor,
-    ) {
+    ) -> f64 {
+        self.spent = 0.0;
         let Check { image, mut gradient, .. } = check;
         let exact_cost = self.exact_cost(problem, set, x);
         let descent_cost = self.descent_rate.map(|rate| (goal.now / goal.wanted).ln() / rate * sweep_cost(problem, set));
@@ -106,7 +110,9 @@ impl Engines {
         }
         if self.exact_worked {
             self.exact.solve(problem, set, x, &gradient, goal.inner, monitor);
+            self.spent += exact_cost;
         }
+        self.spent
     }
 
     /// Notes whether the exact engine lowered f, by `gain`, or the distance, in a round that started from `goal`.
@@ -138,6 +144,7 @@ impl Engines {
             let work = sweeps + problem.matrix.nnz() as u64;
             monitor.spend(work);
             spent += work as f64 * unit;
+            self.spent += work as f64 * unit;
             let gradient = point.gradient(problem);
             let now = distance(problem, point, &gradient);
             (closest, waited) = if now < 0.99 * closest { (now, 0) } else { (closest, waited + 1) };

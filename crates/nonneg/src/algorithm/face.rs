@@ -14,6 +14,7 @@ use super::gram::Gram;
 use super::point::{Coordinate, distance_of};
 use crate::linalg::Cholesky;
 use crate::matrix::Columns;
+use crate::matrix::kernels::{axpy, axpy_four};
 use crate::presolve::Reduced;
 
 /// Coordinate sweeps before the first Newton step of a round, at most, and between Newton steps.
@@ -142,9 +143,7 @@ impl Face {
     fn shift(&mut self, place: usize, change: f64) {
         self.x[place] += change;
         let column = self.gram.column(place);
-        for (slope, g) in self.slope.iter_mut().zip(column) {
-            *slope += change * g;
-        }
+        axpy(change, column, &mut self.slope);
         self.work += column.len() as u64;
     }
 
@@ -249,10 +248,13 @@ impl Face {
     /// G·d for a d on the face.
     fn multiply(&mut self, step: &[f64]) -> Vec<f64> {
         let mut image = vec![0.0; self.gram.len()];
-        for (&place, &d) in self.face.iter().zip(step) {
-            if d != 0.0 {
-                image.iter_mut().zip(self.gram.column(place)).for_each(|(out, g)| *out += d * g);
-            }
+        let column = |f: usize| self.gram.column(self.face[f]);
+        let (fours, rest) = step.as_chunks::<4>();
+        for (four, &d) in fours.iter().enumerate() {
+            axpy_four(d, std::array::from_fn(|k| column(4 * four + k)), &mut image);
+        }
+        for (k, &d) in rest.iter().enumerate() {
+            axpy(d, column(4 * fours.len() + k), &mut image);
         }
         self.work += (self.face.len() * self.gram.len()) as u64;
         image

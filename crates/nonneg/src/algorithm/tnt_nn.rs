@@ -16,6 +16,9 @@ use crate::presolve::Reduced;
 const GROW: f64 = 1.5;
 const SHRINK: usize = 4;
 
+/// A relative fall of f that is no rounding error: with less than that a block has not paid.
+const GAIN: f64 = 1e-13;
+
 /// The factor of a larger block would cost more memory (128 MB) and time than it is likely to gain.
 const LARGEST_BLOCK: usize = 4096;
 
@@ -62,7 +65,7 @@ impl Algorithm for TntNn {
                 _ => {
                     let saved = passive.clone();
                     match exchange(&mut passive, &mut hessian, &x, &gradient, &entering, monitor) {
-                        Some((point, after)) if after < before => {
+                        Some((point, after)) if after < before - GAIN * before.abs() => {
                             x = point;
                             true
                         }

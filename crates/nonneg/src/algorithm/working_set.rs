@@ -15,6 +15,9 @@ const LEAST_NEW: usize = 40;
 const PART_OF_ALL: f64 = 0.02;
 const PART_OF_SUPPORT: f64 = 1.0;
 
+/// A round that costs less than this part of a pass leaves the time to the checks: twice as many columns may enter the next.
+const CHEAP: f64 = 0.25;
+
 /// An inner problem is solved to this part of the distance that the whole one had, or to this part of what is asked for.
 const INNER_FRACTION: f64 = 0.1;
 const WANTED_FRACTION: f64 = 0.5;
@@ -32,33 +35,46 @@ impl Algorithm for WorkingSet {
     fn run<M: Columns>(&self, problem: &Reduced<M>, mut x: Vec<f64>, monitor: &mut dyn Monitor) {
         let mut engines = Engines::new(self.exact_only, self.memory_limit);
         let mut check = monitor.check(&x);
+        let mut least = LEAST_NEW;
         while !check.stop {
-            let set = choose(problem, &x, &check.gradient);
+            let set = choose(problem, &x, &check.gradient, least);
             let goal = Goal {
                 now: check.distance,
                 inner: (INNER_FRACTION * check.distance).max(WANTED_FRACTION * check.wanted_distance),
                 wanted: check.wanted_distance,
             };
             let before = check.objective;
-            engines.improve(problem, &set, &mut x, check, goal, monitor);
+            let cost = engines.improve(problem, &set.variables, &mut x, check, goal, monitor);
+            if set.left_some_out && cost < CHEAP * problem.matrix.nnz() as f64 {
+                least = (2 * least).min(x.len());
+            }
             check = monitor.check(&x);
             engines.judge(goal, check.distance, before - check.objective);
         }
     }
 }
 
-/// The support and the columns outside it that fall most steeply, in order.
-fn choose<M: Columns>(problem: &Reduced<M>, x: &[f64], gradient: &[f64]) -> Vec<usize> {
+/// The variables of a round.
+struct Set {
+    /// In order.
+    variables: Vec<usize>,
+    /// Whether there was no room for others that would lower f.
+    left_some_out: bool,
+}
+
+/// The support and the columns outside it that fall most steeply.
+fn choose<M: Columns>(problem: &Reduced<M>, x: &[f64], gradient: &[f64], least: usize) -> Set {
     let support = x.iter().filter(|&&v| v > 0.0).count();
     let part = |part: f64, of: usize| (part * of as f64) as usize;
-    let room = LEAST_NEW.max(part(PART_OF_ALL, x.len())).max(part(PART_OF_SUPPORT, support));
+    let room = least.max(part(PART_OF_ALL, x.len())).max(part(PART_OF_SUPPORT, support));
     let slope = |k: usize| gradient[k] / problem.curvature(k).sqrt(); // in units of the column
     let mut set: Vec<usize> = (0..x.len()).filter(|&k| x[k] == 0.0 && gradient[k] < 0.0).collect();
-    if set.len() > room {
+    let left_some_out = set.len() > room;
+    if left_some_out {
         set.select_nth_unstable_by(room, |&a, &b| slope(a).total_cmp(&slope(b)).then(a.cmp(&b)));
         set.truncate(room);
     }
     set.extend((0..x.len()).filter(|&k| x[k] > 0.0));
     set.sort_unstable();
-    set
+    Set { variables: set, left_some_out }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use faer::{MatMut, MatRef};
 
 use super::blocked::{add_square, factor, solve_rows};
-use crate::matrix::kernels::dense_dot;
+use crate::matrix::kernels::{axpy, dense_dot, rotate};
 
 /// A variable whose pivot (its squared distance from the span of those before it) is at most this part of its squared
 /// length counts as dependent: rounding errors of a Gram matrix reach as far.
@@ -190,9 +190,7 @@ impl Cholesky {
                 // No overflow: the sum of squares is at most the diagonal entry of G.
                 let radius = (column[0] * column[0] + vector[0] * vector[0]).sqrt();
                 let (cos, sin) = (column[0] / radius, vector[0] / radius);
-                for (l, v) in column.iter_mut().zip(vector.iter_mut()) {
-                    (*l, *v) = (cos * *l + sin * *v, cos * *v - sin * *l);
-                }
+                rotate(cos, sin, column, vector);
                 column[0] = radius;
             }
         }
@@ -229,9 +227,7 @@ impl Cholesky {
             head[0] /= column[0];
             let value = head[0];
             if value != 0.0 {
-                for (r, l) in rest.iter_mut().zip(&column[1..]) {
-                    *r -= value * l;
-                }
+                axpy(-value, &column[1..], rest);
             }
         }
     }

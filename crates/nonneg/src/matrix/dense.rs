@@ -179,10 +179,7 @@ impl<T: Value> Column for DenseColumn<'_, T> {
     }
     #[inline]
     fn add_to(self, scale: f64, alpha: f64, y: &mut [f64]) {
-        assert_eq!(y.len(), self.0.len());
-        for (yi, a) in y.iter_mut().zip(self.0) {
-            *yi += alpha * (a.to_f64() * scale);
-        }
+        kernels::dense_add(self.0, scale, alpha, y);
     }
     #[inline]
     fn extrapolated_dot(self, rows: &Rows, alpha: f64, beta: f64, recent: Option<u64>) -> f64 {
@@ -202,9 +199,7 @@ impl<T: Value> Column for DenseColumn<'_, T> {
         kernels::extremes(self.0)
     }
     fn write_rows(self, rows: std::ops::Range<usize>, scale: f64, out: &mut [f64]) {
-        for (out, a) in out.iter_mut().zip(&self.0[rows]) {
-            *out = a.to_f64() * scale;
-        }
+        kernels::write_scaled(&self.0[rows], scale, out);
     }
     #[inline]
     fn bounded_sum(self, term: impl Fn(usize, f64) -> f64) -> BoundedSum {

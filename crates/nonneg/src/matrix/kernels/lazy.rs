@@ -1,5 +1,6 @@
 //! The rows of lazy SI-NNLS+: what a step reads and what it writes.
 
+use super::dense::wide;
 use super::four_sums;
 use crate::matrix::{Index, Value};
 
@@ -87,15 +88,26 @@ pub unsafe fn sparse_extrapolated_dot<T: Value, I: Index>(
     }
 }
 
-/// The dense twin of [`sparse_extrapolated_dot`].
-#[inline]
-pub fn dense_extrapolated_dot<T: Value>(values: &[T], rows: &Rows, alpha: f64, beta: f64, recent: Option<u64>) -> f64 {
-    assert_eq!(values.len(), rows.len());
-    let (states, moves) = (&rows.state[..values.len()], &rows.moves[..values.len()]);
-    match recent {
-        None => four_sums(values.len(), |k| values[k].to_f64() * point(&states[k], alpha)),
-        Some(recent) => {
-            four_sums(values.len(), |k| values[k].to_f64() * extrapolated(&states[k], &moves[k], alpha, beta, recent))
+wide! {
+    /// The dense twin of [`sparse_extrapolated_dot`].
+    fn dense_extrapolated_dot<T: Value>(values: &[T], rows: &Rows, alpha: f64, beta: f64, recent: Option<u64>) -> f64 {
+        assert_eq!(values.len(), rows.len());
+        let (states, moves) = (&rows.state[..values.len()], &rows.moves[..values.len()]);
+        match recent {
+            None => four_sums(values.len(), |k| values[k].to_f64() * point(&states[k], alpha)),
+            Some(recent) => {
+                four_sums(values.len(), |k| values[k].to_f64() * extrapolated(&states[k], &moves[k], alpha, beta, recent))
+            }
+        }
+    }
+
+    /// The dense twin of [`sparse_move_rows`].
+    fn dense_move_rows<T: Value>(values: &[T], rows: &mut Rows, weights: Option<&[f64]>, delta: f64, omega: f64, now: u64) {
+        assert_eq!(values.len(), rows.len());
+        assert!(weights.is_none_or(|w| w.len() == values.len()));
+        for (i, ((state, moved), v)) in rows.state.iter_mut().zip(&mut rows.moves).zip(values).enumerate() {
+            let weight = weights.map_or(1.0, |w| w[i]);
+            move_row(state, moved, delta * v.to_f64() * weight, omega, now);
         }
     }
 }
@@ -132,17 +144,6 @@ pub unsafe fn sparse_move_rows<T: Value, I: Index>(
             let weight = weights.map_or(1.0, |w| *w.get_unchecked(i));
             move_row(states.get_unchecked_mut(i), moves.get_unchecked_mut(i), delta * v.to_f64() * weight, omega, now);
         }
-    }
-}
-
-/// The dense twin of [`sparse_move_rows`].
-#[inline]
-pub fn dense_move_rows<T: Value>(values: &[T], rows: &mut Rows, weights: Option<&[f64]>, delta: f64, omega: f64, now: u64) {
-    assert_eq!(values.len(), rows.len());
-    assert!(weights.is_none_or(|w| w.len() == values.len()));
-    for (i, ((state, moved), v)) in rows.state.iter_mut().zip(&mut rows.moves).zip(values).enumerate() {
-        let weight = weights.map_or(1.0, |w| w[i]);
-        move_row(state, moved, delta * v.to_f64() * weight, omega, now);
     }
 }
 

@@ -5,8 +5,10 @@
 
 use super::{Index, Value};
 
+mod dense;
 mod lazy;
 
+pub use dense::{axpy, axpy_four, bounded_square, dense_add, dense_bounded_dot, dense_dot, extremes, rotate, write_scaled};
 pub use lazy::{RowMove, RowState, Rows};
 pub(super) use lazy::{dense_extrapolated_dot, dense_move_rows, sparse_extrapolated_dot, sparse_move_rows};
 
@@ -21,22 +23,6 @@ pub unsafe fn sparse_dot<T: Value, I: Index>(idx: &[I], values: &[T], y: &[f64])
         unsafe { values.get_unchecked(k).to_f64() * *y.get_unchecked(idx.get_unchecked(k).to_usize()) }
     };
     four_sums(values.len(), term)
-}
-
-/// aᵀy for a dense column.
-#[inline]
-pub fn dense_dot<T: Value>(values: &[T], y: &[f64]) -> f64 {
-    assert_eq!(values.len(), y.len());
-    let mut sums = [0.0f64; 8];
-    let (head, tail) = values.as_chunks::<8>();
-    let (y_head, y_tail) = y.as_chunks::<8>();
-    for (a, b) in head.iter().zip(y_head) {
-        for lane in 0..8 {
-            sums[lane] += a[lane].to_f64() * b[lane];
-        }
-    }
-    let rest: f64 = tail.iter().zip(y_tail).map(|(a, b)| a.to_f64() * b).sum();
-    ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7])) + rest
 }
 
 /// Σ term(k) over k < len with four partial sums: breaks the dependency chain of additions.
@@ -88,13 +74,19 @@ impl BoundedSum {
 /// The error of [`bounded_sum`] relative to the sum of absolute terms, for any number of terms.
 ///
 /// With u = 2⁻⁵³: forming a term costs at most 4 roundings (scaling a value is exact, the vector may itself carry
-/// two roundings, one product and one to spare), a lane of a chunk at most 17 additions, joining the lanes 2, and the
-/// compensated sum over chunks 1 more: 24u, rounded up to 32u. Second-order terms are below the slack.
+/// two roundings, one product and one to spare), a lane of a chunk at most 15 additions, joining the lanes 3, and the
+/// compensated sum over chunks 1 more: 23u, rounded up to 32u. Second-order terms are below the slack.
 pub const GAMMA: f64 = 32.0 * (f64::EPSILON / 2.0);
 
 const CHUNK: usize = 64;
+const LANES: usize = 8;
 
-/// Σ term(k) over k < len: chunks of 64 in four lanes, chunk sums added with compensation (Knuth's two-sum),
+#[inline(always)]
+fn join(s: [f64; LANES]) -> f64 {
+    ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
+}
+
+/// Σ term(k) over k < len: chunks of 64 in eight lanes, chunk sums added with compensation (Knuth's two-sum),
 /// so that the error does not grow with the number of terms.
 #[inline(always)]
 pub fn bounded_sum(len: usize, term: impl Fn(usize) -> f64) -> BoundedSum {
@@ -102,15 +94,17 @@ pub fn bounded_sum(len: usize, term: impl Fn(usize) -> f64) -> BoundedSum {
     let mut start = 0;
     while start < len {
         let end = (start + CHUNK).min(len);
-        let (mut sums, mut sizes) = ([0.0f64; 4], [0.0f64; 4]);
+        let (mut sums, mut sizes) = ([0.0f64; LANES], [0.0f64; LANES]);
         let mut k = start;
-        while k + 4 <= end {
-            for lane in 0..4 {
-                let value = term(k + lane);
-                sums[lane] += value;
-                sizes[lane] += value.abs();
+        while k + LANES <= end {
+            let values: [f64; LANES] = std::array::from_fn(|lane| term(k + lane));
+            for lane in 0..LANES {
+                sums[lane] += values[lane];
             }
-            k += 4;
+            for lane in 0..LANES {
+                sizes[lane] += values[lane].abs();
+            }
+            k += LANES;
         }
         while k < end {
             let value = term(k);
@@ -118,12 +112,13 @@ pub fn bounded_sum(len: usize, term: impl Fn(usize) -> f64) -> BoundedSum {
             sizes[0] += value.abs();
             k += 1;
         }
-        let chunk = (sums[0] + sums[2]) + (sums[1] + sums[3]);
+        let chunk = join(sums);
         let total = high + chunk;
         let virtual_chunk = total - high;
         low += (high - (total - virtual_chunk)) + (chunk - virtual_chunk);
         high = total;
-        magnitude += (sizes[0] + sizes[2]) + (sizes[1] + sizes[3]);
+        // Joined in another order than the sums: the compiler would pair each sum with its size and lose the vectors.
+        magnitude += sizes.iter().sum::<f64>();
         start = end;
     }
     // Plain addition of magnitudes may round down, by far less than this factor.
@@ -142,26 +137,6 @@ pub unsafe fn sparse_bounded_dot<T: Value, I: Index>(idx: &[I], values: &[T], sc
     })
 }
 
-/// The dense twin of [`sparse_bounded_dot`].
-#[inline]
-pub fn dense_bounded_dot<T: Value>(values: &[T], scale: f64, y: &[f64]) -> BoundedSum {
-    assert_eq!(values.len(), y.len());
-    bounded_sum(values.len(), |k| {
-        // SAFETY: k < len in `bounded_sum`, and y is as long.
-        unsafe { (values.get_unchecked(k).to_f64() * scale) * *y.get_unchecked(k) }
-    })
-}
-
-/// Σ (aσ)² with its error.
-#[inline]
-pub fn bounded_square<T: Value>(values: &[T], scale: f64) -> BoundedSum {
-    bounded_sum(values.len(), |k| {
-        // SAFETY: k < len in `bounded_sum`.
-        let value = unsafe { values.get_unchecked(k).to_f64() } * scale;
-        value * value
-    })
-}
-
 /// How large and how small the values of a column are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Extremes {
@@ -171,29 +146,6 @@ pub struct Extremes {
     pub smallest: f64,
     /// Whether some a is below 0.
     pub negative: bool,
-}
-
-/// In four lanes of plain selects, which become vector instructions.
-#[inline]
-pub fn extremes<T: Value>(values: &[T]) -> Extremes {
-    let (mut largest, mut smallest, mut least) = ([0.0f64; 4], [f64::INFINITY; 4], [0.0f64; 4]);
-    let mut visit = |lane: usize, a: f64| {
-        let size = a.abs();
-        let nonzero = if size > 0.0 { size } else { f64::INFINITY };
-        largest[lane] = if size > largest[lane] { size } else { largest[lane] };
-        smallest[lane] = if nonzero < smallest[lane] { nonzero } else { smallest[lane] };
-        least[lane] = if a < least[lane] { a } else { least[lane] };
-    };
-    let (chunks, rest) = values.as_chunks::<4>();
-    for chunk in chunks {
-        (0..4).for_each(|lane| visit(lane, chunk[lane].to_f64()));
-    }
-    rest.iter().for_each(|a| visit(0, a.to_f64()));
-    Extremes {
-        largest: largest.into_iter().fold(0.0, f64::max),
-        smallest: smallest.into_iter().fold(f64::INFINITY, f64::min),
-        negative: least.into_iter().any(|v| v < 0.0),
-    }
 }
 
 /// Asks for the cache line that holds `target`. A hint: it never faults and changes no result.
@@ -295,15 +247,6 @@ mod tests {
         unchecked_kernels_match_safe_twins::<f32, u32>();
         unchecked_kernels_match_safe_twins::<f64, u64>();
         unchecked_kernels_match_safe_twins::<f32, u64>();
-    }
-
-    #[test]
-    fn the_dense_dot_is_a_dot() {
-        for len in [1, 4, 9, 130] {
-            let (values, y) = (numbers(len, 3), numbers(len, 8));
-            let plain: f64 = values.iter().zip(&y).map(|(a, b)| a * b).sum();
-            assert!((dense_dot(&values, &y) - plain).abs() <= 1e-14 * len as f64);
-        }
     }
 
     /// Terms of mixed size and sign whose sum is known exactly: 2^k and −2^k in pairs, and a remainder.

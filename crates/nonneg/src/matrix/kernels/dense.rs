@@ -1,0 +1,223 @@
+//! Loops over whole columns. Each is compiled twice, as written and for AVX2, and chosen when it runs: the same operations
+//! in the same order, so the same bits on every machine. (A fused multiply-add would not be: none is used.)
+
+use super::{BoundedSum, Extremes, bounded_sum};
+use crate::matrix::Value;
+
+/// Partial sums of a dot product: enough to keep the adders busy.
+const LANES: usize = 16;
+
+/// Defines a kernel and its twin for wider vectors.
+macro_rules! wide {
+    ($($(#[$doc:meta])* fn $name:ident<T: Value>($($arg:ident: $kind:ty),*) $(-> $result:ty)? $body:block)*) => {$(
+        $(#[$doc])*
+        pub fn $name<T: Value>($($arg: $kind),*) $(-> $result)? {
+            #[inline(always)]
+            fn plain<T: Value>($($arg: $kind),*) $(-> $result)? $body
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx2")]
+                fn wide<T: Value>($($arg: $kind),*) $(-> $result)? {
+                    plain($($arg),*)
+                }
+                if is_x86_feature_detected!("avx2") {
+                    // SAFETY: the machine has just said that it knows these instructions.
+                    return unsafe { wide($($arg),*) };
+                }
+            }
+            plain($($arg),*)
+        }
+    )*};
+}
+pub(crate) use wide;
+
+wide! {
+    /// aᵀy.
+    fn dense_dot<T: Value>(values: &[T], y: &[f64]) -> f64 {
+        assert_eq!(values.len(), y.len());
+        let mut sums = [0.0f64; LANES];
+        let (head, tail) = values.as_chunks::<LANES>();
+        let (y_head, y_tail) = y.as_chunks::<LANES>();
+        for (a, b) in head.iter().zip(y_head) {
+            for lane in 0..LANES {
+                sums[lane] += a[lane].to_f64() * b[lane];
+            }
+        }
+        let rest: f64 = tail.iter().zip(y_tail).map(|(a, b)| a.to_f64() * b).sum();
+        let mut width = LANES;
+        while width > 1 {
+            width /= 2;
+            for lane in 0..width {
+                sums[lane] += sums[lane + width];
+            }
+        }
+        sums[0] + rest
+    }
+
+    /// y += α(σa).
+    fn dense_add<T: Value>(values: &[T], scale: f64, alpha: f64, y: &mut [f64]) {
+        assert_eq!(values.len(), y.len());
+        for (y, a) in y.iter_mut().zip(values) {
+            *y += alpha * (a.to_f64() * scale);
+        }
+    }
+
+    /// y += αa.
+    fn axpy<T: Value>(alpha: f64, values: &[T], y: &mut [f64]) {
+        assert_eq!(values.len(), y.len());
+        for (y, a) in y.iter_mut().zip(values) {
+            *y += alpha * a.to_f64();
+        }
+    }
+
+    /// y += Σ αₖaₖ over four vectors: y is read and written once.
+    fn axpy_four<T: Value>(alpha: [f64; 4], vectors: [&[T]; 4], y: &mut [f64]) {
+        let len = y.len();
+        let [a, b, c, d] = vectors.map(|vector| &vector[..len]);
+        for i in 0..len {
+            let ab = alpha[0] * a[i].to_f64() + alpha[1] * b[i].to_f64();
+            let cd = alpha[2] * c[i].to_f64() + alpha[3] * d[i].to_f64();
+            y[i] += ab + cd;
+        }
+    }
+
+    /// Σ (aσ)y with its error, σ a power of two.
+    fn dense_bounded_dot<T: Value>(values: &[T], scale: f64, y: &[f64]) -> BoundedSum {
+        assert_eq!(values.len(), y.len());
+        bounded_sum(values.len(), |k| {
+            // SAFETY: k < len in `bounded_sum`, and y is as long.
+            unsafe { (values.get_unchecked(k).to_f64() * scale) * *y.get_unchecked(k) }
+        })
+    }
+
+    /// Σ (aσ)² with its error.
+    fn bounded_square<T: Value>(values: &[T], scale: f64) -> BoundedSum {
+        bounded_sum(values.len(), |k| {
+            // SAFETY: k < len in `bounded_sum`.
+            let value = unsafe { values.get_unchecked(k).to_f64() } * scale;
+            value * value
+        })
+    }
+
+    /// How large and how small the values of a column are. Sizes compare like their bits, as integers: no branches, no
+    /// masks.
+    fn extremes<T: Value>(values: &[T]) -> Extremes {
+        const LANES: usize = 4;
+        const SIZE: i64 = i64::MAX; // all but the sign
+        let (mut largest, mut smallest, mut signs) = ([0i64; LANES], [SIZE; LANES], [0i64; LANES]);
+        let (chunks, rest) = values.as_chunks::<LANES>();
+        let mut visit = |lane: usize, a: f64| {
+            let size = a.to_bits() as i64 & SIZE;
+            largest[lane] = largest[lane].max(size);
+            smallest[lane] = smallest[lane].min(size.wrapping_sub(1) & SIZE); // of zero: the largest there is
+            signs[lane] |= a.to_bits() as i64 & size.wrapping_neg(); // of zero: none
+        };
+        for chunk in chunks {
+            for lane in 0..LANES {
+                visit(lane, chunk[lane].to_f64());
+            }
+        }
+        for a in rest {
+            visit(0, a.to_f64());
+        }
+        let least = smallest.into_iter().fold(SIZE, i64::min);
+        Extremes {
+            largest: f64::from_bits(largest.into_iter().fold(0, i64::max) as u64),
+            smallest: if least == SIZE { f64::INFINITY } else { f64::from_bits(least as u64 + 1) },
+            negative: signs.into_iter().any(|v| v < 0),
+        }
+    }
+
+    /// Writes aσ over `out`.
+    fn write_scaled<T: Value>(values: &[T], scale: f64, out: &mut [f64]) {
+        assert_eq!(values.len(), out.len());
+        for (out, a) in out.iter_mut().zip(values) {
+            *out = a.to_f64() * scale;
+        }
+    }
+
+    /// Rotates (a, b) by an angle: (ca + sb, cb − sa).
+    fn rotate<T: Value>(cos: f64, sin: f64, a: &mut [T], b: &mut [T]) {
+        assert_eq!(a.len(), b.len());
+        for (a, b) in a.iter_mut().zip(b) {
+            let (u, v) = (a.to_f64(), b.to_f64());
+            *a = T::from_f64(cos * u + sin * v);
+            *b = T::from_f64(cos * v - sin * u);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::numbers;
+    use super::*;
+
+    #[test]
+    fn the_dense_dot_is_a_dot() {
+        for len in [0, 1, 4, 9, 15, 16, 17, 130] {
+            let (values, y) = (numbers(len, 3), numbers(len, 8));
+            let plain: f64 = values.iter().zip(&y).map(|(a, b)| a * b).sum();
+            assert!((dense_dot(&values, &y) - plain).abs() <= 1e-14 * (1 + len) as f64);
+        }
+    }
+
+    /// In f32 and f64 alike, against loops in the order that the kernels promise.
+    fn kernels_match_plain_loops<T: Value>() {
+        for len in [0, 1, 3, 8, 31, 64, 129] {
+            let vector = |seed: u64| numbers(len, seed).into_iter().map(T::from_f64).collect::<Vec<T>>();
+            let (a, y) = (vector(3), numbers(len, 8));
+            let mut out = y.clone();
+            dense_add(&a, 0.25, 0.3, &mut out);
+            assert!((0..len).all(|i| out[i] == y[i] + 0.3 * (a[i].to_f64() * 0.25)));
+
+            out.clone_from(&y);
+            axpy(-0.7, &a, &mut out);
+            assert!((0..len).all(|i| out[i] == y[i] + -0.7 * a[i].to_f64()));
+
+            let vectors: Vec<Vec<T>> = (10..14).map(vector).collect();
+            let alpha = [0.1, -0.2, 0.3, 0.4];
+            out.clone_from(&y);
+            axpy_four(alpha, [&vectors[0], &vectors[1], &vectors[2], &vectors[3]], &mut out);
+            let term = |k: usize, i: usize| alpha[k] * vectors[k][i].to_f64();
+            assert!((0..len).all(|i| out[i] == y[i] + ((term(0, i) + term(1, i)) + (term(2, i) + term(3, i)))));
+
+            let dot = dense_bounded_dot(&a, 2.0, &y);
+            assert_eq!(dot, bounded_sum(len, |k| (a[k].to_f64() * 2.0) * y[k]));
+            assert_eq!(bounded_square(&a, 2.0), bounded_sum(len, |k| (a[k].to_f64() * 2.0) * (a[k].to_f64() * 2.0)));
+
+            let mut a = a;
+            if len > 8 {
+                (a[2], a[7]) = (T::from_f64(0.0), T::from_f64(-0.0));
+            }
+            let found = extremes(&a);
+            let sizes = || a.iter().map(|v| v.to_f64().abs());
+            assert_eq!(found.largest, sizes().fold(0.0, f64::max));
+            assert_eq!(found.smallest, sizes().filter(|&v| v > 0.0).fold(f64::INFINITY, f64::min));
+            assert_eq!(found.negative, a.iter().any(|v| v.to_f64() < 0.0));
+
+            write_scaled(&a, 4.0, &mut out);
+            assert!((0..len).all(|i| out[i] == a[i].to_f64() * 4.0));
+
+            let (mut u, mut v) = (y.clone(), numbers(len, 4));
+            let before = (u.clone(), v.clone());
+            rotate(0.6, 0.8, &mut u, &mut v);
+            assert!((0..len).all(|i| u[i] == 0.6 * before.0[i] + 0.8 * before.1[i]));
+            assert!((0..len).all(|i| v[i] == 0.6 * before.1[i] - 0.8 * before.0[i]));
+        }
+    }
+
+    #[test]
+    fn the_extremes_of_zeros_are_those_of_nothing() {
+        for values in [&[][..], &[0.0], &[0.0, -0.0, 0.0, -0.0, -0.0]] {
+            assert_eq!(extremes(values), Extremes { largest: 0.0, smallest: f64::INFINITY, negative: false });
+        }
+        let found = extremes(&[0.0, 5e-324, -0.0, 1e308, -3.0]);
+        assert_eq!(found, Extremes { largest: 1e308, smallest: 5e-324, negative: true });
+    }
+
+    #[test]
+    fn wide_kernels_match_plain_loops_bit_for_bit() {
+        kernels_match_plain_loops::<f64>();
+        kernels_match_plain_loops::<f32>();
+    }
+}
