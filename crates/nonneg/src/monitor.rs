@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::algorithm::{Check, Monitor};
-use crate::certificate::{Certificate, Certifier, Evaluation};
+use crate::certificate::{Certificate, Certifier, Evaluation, Screen};
 use crate::matrix::Columns;
 use crate::presolve::Reduced;
 use crate::settings::Solver;
@@ -26,6 +26,9 @@ const PATIENCE: usize = 100;
 const BETTER_MEASURE: f64 = 0.99;
 const BETTER_OBJECTIVE: f64 = 1e-14;
 
+/// Part of the entries of A beyond which screening pays.
+const SCREENED: f64 = 0.6;
+
 /// Called with every trace row as it happens.
 pub(crate) type Observer<'a> = &'a mut dyn FnMut(&TraceRow) -> ControlFlow<()>;
 
@@ -42,6 +45,7 @@ pub(crate) struct Watch<'a, M: Columns, R: Columns> {
     checks: usize,
     best: Option<Best>,
     progress: Progress,
+    screen: Screen,
     observer_stopped: bool,
     /// f seems to have no minimum.
     pub unbounded: bool,
@@ -93,6 +97,7 @@ impl<'a, M: Columns, R: Columns> Watch<'a, M, R> {
             checks: 0,
             best: None,
             progress: Progress { measure: f64::INFINITY, objective: f64::INFINITY, check: 0 },
+            screen: Screen::none(),
             observer_stopped: false,
             unbounded: false,
             status: Status::Stalled,
@@ -106,9 +111,8 @@ impl<'a, M: Columns, R: Columns> Watch<'a, M, R> {
 
     /// The status of the answer as it is returned: a point that lost its proof in the caller's units is not solved.
     pub fn final_status(&self, evaluation: &Evaluation) -> Status {
-        let proved = evaluation.relative_gap.is_some_and(|gap| gap <= self.settings.tolerance);
         match self.status {
-            _ if proved => Status::Solved,
+            _ if self.is_solved(evaluation) => Status::Solved,
             Status::Solved => Status::Stalled,
             Status::Converged if !self.converged(evaluation) => Status::Stalled,
             status => status,
@@ -156,8 +160,7 @@ impl<'a, M: Columns, R: Columns> Watch<'a, M, R> {
 
     /// The status to stop with after this check, if any: success first, then whoever asked to stop, then limits.
     fn verdict(&self, evaluation: &Evaluation) -> Option<Status> {
-        let tolerance = self.settings.tolerance;
-        if evaluation.relative_gap.is_some_and(|gap| gap <= tolerance) {
+        if self.is_solved(evaluation) {
             return Some(Status::Solved);
         }
         if !evaluation.is_bounded() && self.converged(evaluation) {
@@ -174,6 +177,20 @@ impl<'a, M: Columns, R: Columns> Watch<'a, M, R> {
         }
         let checks = self.checks;
         (checks - self.progress.check > PATIENCE.max(checks / 4)).then_some(Status::Stalled)
+    }
+
+    /// Whether the gap is small enough.
+    fn is_solved(&self, evaluation: &Evaluation) -> bool {
+        evaluation.relative_gap.is_some_and(|gap| gap <= self.settings.tolerance)
+    }
+
+    /// Leaves columns out of the checks to come, once they are so many that this pays for the last check, which is in full.
+    fn note_excluded(&mut self, columns: &[usize]) {
+        let entries = |j: usize| self.certifier.entries(j);
+        let out: usize = columns.iter().map(|&j| entries(j)).sum();
+        if self.screen.entries() as f64 + out as f64 > SCREENED * self.certifier.nnz() as f64 {
+            self.screen.exclude(columns, self.certifier.columns(), entries);
+        }
     }
 
     /// Whether the natural residual of a signed problem is small enough.
@@ -199,12 +216,18 @@ impl<M: Columns, R: Columns> Monitor for Watch<'_, M, R> {
     fn check(&mut self, x: &[f64]) -> Check {
         let started = Instant::now();
         let all = self.problem.expand(x);
-        let mut evaluation = self.certifier.evaluate(&all);
+        let mut evaluation = self.certifier.evaluate(&all, &self.screen);
         self.work += evaluation.work;
+        self.note_excluded(&evaluation.excluded);
+        // What is said to be solved is proved with every column.
+        if !evaluation.complete && self.is_solved(&evaluation) {
+            evaluation = self.certifier.evaluate(&all, &Screen::none());
+            self.work += evaluation.work;
+        }
         // Close enough to be worth a proof that costs more than a check.
         if !evaluation.is_bounded() && self.converged(&evaluation) && self.certifier.wants_rank() {
             self.work += self.certifier.prove_rank();
-            evaluation = self.certifier.evaluate(&all);
+            evaluation = self.certifier.evaluate(&all, &Screen::none());
             self.work += evaluation.work;
         }
         self.certify_time += started.elapsed();

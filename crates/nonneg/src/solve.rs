@@ -10,7 +10,7 @@ use crate::algorithm::lawson_hanson::LawsonHanson;
 use crate::algorithm::si_nnls::SiNnls;
 use crate::algorithm::tnt_nn::TntNn;
 use crate::algorithm::{Algorithm, Monitor, WorkingSet};
-use crate::certificate::{Certifier, ColumnFacts};
+use crate::certificate::{Certifier, ColumnFacts, Screen};
 use crate::error::{Error, Result};
 use crate::matrix::{Columns, MatrixRef, with_columns};
 use crate::monitor::{Observer, Watch};
@@ -97,9 +97,13 @@ fn run<M: Columns, R: Columns>(
 
     let best = watch.take_best().expect("every algorithm checks its starting point");
     let x = certifier.to_caller(&best.x);
-    // What the caller gets is what is certified: where the caller's units lost digits, look again.
+    // What the caller gets is what is certified, by all columns: where the caller's units lost digits, look again.
     let returned = certifier.to_scaled(&x);
-    let evaluation = if returned == best.x { best.evaluation } else { certifier.evaluate(&returned) };
+    let evaluation = if returned == best.x && best.evaluation.complete {
+        best.evaluation
+    } else {
+        certifier.evaluate(&returned, &Screen::none())
+    };
     let status = watch.final_status(&evaluation);
     let certificate = evaluation.into_certificate(certifier);
     watch.record_final(&certificate);

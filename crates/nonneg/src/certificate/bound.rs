@@ -3,6 +3,7 @@
 use super::dual::{Term, best_scale};
 use super::evaluate::Certifier;
 use super::facts::ColumnFacts;
+use super::screen::Screen;
 use super::signed::positive_column_sums;
 use super::sums::{UNIT, at_least_tiny, down, up};
 use crate::matrix::Columns;
@@ -19,10 +20,10 @@ pub(super) struct Bound {
 
 impl<M: Columns> Certifier<'_, M> {
     /// The best bound found. `products` are (A:ⱼᵀWAx, a lower bound on it); `image` is (‖Ax‖²_W, WAx), or nothing for y = 0.
-    pub(super) fn lower_bound(&self, products: &[(f64, f64)], image: Option<(f64, &[f64])>) -> Bound {
+    pub(super) fn lower_bound(&self, products: &[(f64, f64)], image: Option<(f64, &[f64])>, screen: &Screen) -> Bound {
         let facts = &self.facts;
         let square_high = image.map_or(0.0, |(square, _)| square);
-        let counts = |(_, f): &(usize, &ColumnFacts)| facts.signed || f.high > 0.0;
+        let counts = |(j, f): &(usize, &ColumnFacts)| facts.signed || f.high > 0.0 && !screen.excludes(*j);
         let term = |(j, f): (usize, &ColumnFacts)| Term {
             linear: f.high,
             product: if facts.signed { products[j].1 } else { products[j].1.max(0.0) },

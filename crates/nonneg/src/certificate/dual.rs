@@ -57,69 +57,95 @@ impl Term {
     }
 }
 
-/// The slope of D at τ: what the given terms contribute, and `fixed.0 − τ·fixed.1` for everything else.
-fn slope<'t>(terms: impl Iterator<Item = &'t Term>, fixed: (f64, f64), tau: f64) -> f64 {
-    let moving: f64 = terms.map(|term| term.product * term.argmax(tau)).sum();
-    moving + fixed.0 - tau * fixed.1
+/// The slope of D, with the terms whose form is known inside a bracket folded into a line.
+struct Slope<'t> {
+    terms: &'t [Term],
+    /// Terms that change their form inside the bracket, and where.
+    active: Vec<u32>,
+    breaks: Vec<f64>,
+    /// Everything else: constant − τ·rate.
+    constant: f64,
+    rate: f64,
 }
+
+impl Slope<'_> {
+    fn at(&self, tau: f64) -> f64 {
+        let moving: f64 = self.active.iter().map(|&k| &self.terms[k as usize]).map(|term| term.product * term.argmax(tau)).sum();
+        moving + self.constant - tau * self.rate
+    }
+
+    /// Folds what changes its form outside (low, high) only.
+    fn narrow(&mut self, low: f64, high: f64) {
+        let middle = 0.5 * (low + high);
+        self.breaks.clear();
+        self.active.retain(|&k| {
+            let term = &self.terms[k as usize];
+            let before = self.breaks.len();
+            self.breaks.extend(term.breaks().into_iter().filter(|&b| b > low && b < high));
+            if self.breaks.len() > before {
+                return true;
+            }
+            let x = term.argmax(middle);
+            if term.ridge > 0.0 && x > 0.0 && x < term.cap {
+                self.constant += term.product * (term.linear / term.ridge);
+                self.rate += term.product * (term.product / term.ridge);
+            } else {
+                self.constant += term.product * x;
+            }
+            false
+        });
+    }
+}
+
+/// Breaks that are few enough to be sorted.
+const FEW: usize = 32;
 
 /// The τ ≥ 0 that maximises D, to rounding. Any τ gives a valid bound, so nothing has to be rounded here.
 pub fn best_scale(terms: &[Term], square: f64) -> f64 {
     if square <= 0.0 || square.is_nan() || square.is_infinite() {
         return 0.0;
     }
-    // A bracket: near a solution the answer is close to 1, and slope(0) ≥ 0 unless it is 0 itself.
-    let (mut low, mut high) = (0.0f64, f64::INFINITY);
-    let mut tau = 1.0f64;
-    for _ in 0..8 {
-        let value = slope(terms.iter(), (0.0, square), tau);
-        if value > 0.0 {
+    let whole = |tau: f64| terms.iter().map(|term| term.product * term.argmax(tau)).sum::<f64>() - tau * square;
+    // Near a solution the answer is close to 1; slopes fall at least as fast as −τ‖ŷ‖², so the zero of that line bounds it
+    // on the other side.
+    let (mut low, mut high) = (1.0, 1.0);
+    let mut value = whole(1.0);
+    if value > 0.0 {
+        high = low + value / square;
+        for _ in 0..8 {
+            if high.is_finite() {
+                break;
+            }
+            low *= 4.0; // some term has no cap yet at this τ
+            value = whole(low);
+            high = if value > 0.0 { low + value / square } else { low };
+            low = if value > 0.0 { low } else { 0.25 * low };
+        }
+        high += 1e-12 * high;
+    } else {
+        low = (1.0 + value / square - 1e-12).max(0.0);
+        low = if low.is_nan() { 0.0 } else { low };
+    }
+    let mut slope = Slope { terms, active: (0..terms.len() as u32).collect(), breaks: Vec::new(), constant: 0.0, rate: square };
+    slope.narrow(low, high);
+    while slope.breaks.len() > FEW {
+        let middle = slope.breaks.len() / 2;
+        let tau = *slope.breaks.select_nth_unstable_by(middle, f64::total_cmp).1;
+        if slope.at(tau) > 0.0 {
             low = tau;
         } else {
             high = tau;
         }
-        // Slopes fall at least as fast as −τ‖ŷ‖²: the step to zero of that line bounds the answer on the other side.
-        let step = tau + value / square;
-        tau = if high.is_infinite() {
-            step.min(4.0 * tau).max(tau * (1.0 + 1e-12))
-        } else {
-            let middle = 0.5 * (low + high);
-            if value <= 0.0 { step.max(middle) } else { step.min(middle) }
-        };
-        if !(tau > low && tau < high && tau.is_finite()) {
-            break;
-        }
+        slope.narrow(low, high);
     }
-    if high.is_infinite() {
-        high = low + slope(terms.iter(), (0.0, square), low).max(0.0) / square * (1.0 + 1e-12) + low * 1e-12;
-    }
-    // Only the terms that change their form inside the bracket matter from here on.
-    let mut fixed = (0.0, square);
-    let mut active = Vec::new();
-    let mut breaks = Vec::new();
-    for (k, term) in terms.iter().enumerate() {
-        let before = breaks.len();
-        breaks.extend(term.breaks().into_iter().filter(|&b| b > low && b < high));
-        if breaks.len() > before {
-            active.push(k as u32);
-            continue;
-        }
-        let x = term.argmax(0.5 * (low + high));
-        if term.ridge > 0.0 && x > 0.0 && x < term.cap {
-            fixed.0 += term.product * (term.linear / term.ridge);
-            fixed.1 += term.product * (term.product / term.ridge);
-        } else {
-            fixed.0 += term.product * x;
-        }
-    }
-    let slope = |tau: f64| slope(active.iter().map(|&k| &terms[k as usize]), fixed, tau);
+    let mut breaks = std::mem::take(&mut slope.breaks);
     breaks.sort_by(f64::total_cmp);
-    let falls_at = breaks.partition_point(|&b| slope(b) > 0.0);
+    let falls_at = breaks.partition_point(|&b| slope.at(b) > 0.0);
     let left = if falls_at == 0 { low } else { breaks[falls_at - 1] };
     let right = breaks.get(falls_at).copied().unwrap_or(high);
     // Between two breaks the slope is a line: through its values at two inner points.
     let (p, q) = (left + (right - left) * 0.25, left + (right - left) * 0.75);
-    let (at_p, at_q) = (slope(p), slope(q));
+    let (at_p, at_q) = (slope.at(p), slope.at(q));
     if at_p > at_q { (p + (q - p) * (at_p / (at_p - at_q))).clamp(left, right) } else { left.max(right.min(1.0)) }
 }
 

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use super::evaluation::{Evaluation, relative};
 use super::facts::{ColumnFacts, Facts};
 use super::rows::TINY;
+use super::screen::Screen;
 use super::signed::rank_bound;
 use super::sums::{UNIT, down, up};
 use crate::matrix::kernels::{BoundedSum, GAMMA, bounded_sum};
@@ -46,6 +47,16 @@ impl<'a, M: Columns> Certifier<'a, M> {
         // An empty column worth having is infinitely far from its place at zero, and presolve puts it there.
         certifier.residual_at_zero = plain_sum((0..a.cols()).map(residual).filter(|r| r.is_finite()));
         certifier
+    }
+
+    /// n.
+    pub fn columns(&self) -> usize {
+        self.a.cols()
+    }
+
+    /// Stored entries of column j.
+    pub fn entries(&self, j: usize) -> usize {
+        self.a.column_len(j)
     }
 
     /// Stored entries of A.
@@ -142,12 +153,12 @@ impl<'a, M: Columns> Certifier<'a, M> {
         curvature * change * change
     }
 
-    /// Everything about one scaled x ≥ 0: a pass over its support for Ax, and one over A for Aᵀ(Ax).
-    pub fn evaluate(&self, x: &[f64]) -> Evaluation {
+    /// Everything about one scaled x ≥ 0: a pass over its support for Ax, and one over A for Aᵀ(Ax), without the columns that
+    /// are screened out.
+    pub fn evaluate(&self, x: &[f64], screen: &Screen) -> Evaluation {
         let (a, facts) = (self.a, &self.facts);
-        let n = a.cols();
-        let support = x.iter().filter(|&&v| v > 0.0).count();
-        let image = multiply(a, n, |j| (j, facts.columns[j].scale(), x[j]));
+        let support: Vec<usize> = (0..x.len()).filter(|&j| x[j] > 0.0).collect();
+        let image = multiply(a, support.len(), |k| (support[k], facts.columns[support[k]].scale(), x[support[k]]));
         let square = weighted_square(&image, facts.weights.as_deref());
         let square_high = square_bound(&image, square, facts.weights.as_deref());
 
@@ -155,8 +166,8 @@ impl<'a, M: Columns> Certifier<'a, M> {
         let unweighted = facts.weights.as_ref().map(|_| image.clone());
         let weighted = facts.weigh(image);
         // An x of zero, or beyond the range of f64, has no products worth a pass; y = 0 is then the dual point.
-        let usable = support > 0 && square_high.is_finite();
-        let needed = |j: usize| facts.signed || facts.columns[j].high > 0.0 || x[j] != 0.0;
+        let usable = !support.is_empty() && square_high.is_finite();
+        let needed = |j: usize| facts.signed || facts.columns[j].high > 0.0 && !screen.excludes(j) || x[j] != 0.0;
         let products: Vec<(f64, f64)> = for_columns(a, |j| {
             if !usable || !needed(j) {
                 return (0.0, 0.0);
@@ -164,41 +175,65 @@ impl<'a, M: Columns> Certifier<'a, M> {
             let (sum, error) = weighted.product(a.column(j), &facts.columns[j]);
             (sum.value, sum.value - error)
         });
-        let touched = |j: usize| u64::from(x[j] != 0.0) + u64::from(usable && needed(j));
-        let work = (0..n).map(|j| touched(j) * a.column_len(j) as u64).sum();
+        let entries = |j: usize| a.column_len(j) as u64;
+        let looked_at = if usable { (0..x.len()).filter(|&j| needed(j)).map(entries).sum() } else { 0 };
+        let work = support.iter().map(|&j| entries(j)).sum::<u64>() + looked_at;
 
         // f(x) = ½‖Ax‖² + ½λ₂‖x‖² − cᵀx, rounded up.
-        let linear_low = bounded_sum(n, |j| if x[j] > 0.0 { facts.columns[j].low * x[j] } else { 0.0 });
-        let ridge = bounded_sum(n, |j| facts.ridge(j) * x[j] * x[j]);
-        let square_exact = self.exact_square_bound(x, square_high, support);
+        let linear_low = bounded_sum(support.len(), |k| facts.columns[support[k]].low * x[support[k]]);
+        let ridge = bounded_sum(support.len(), |k| facts.ridge(support[k]) * x[support[k]] * x[support[k]]);
+        let image_error = self.image_error(x, &support, square_high);
+        let square_exact = up((square_high.sqrt() + image_error).powi(2));
         let ridge_high = up(ridge.value + ridge.error());
         let t_low = linear_low.value - linear_low.error();
         let rounding = 8.0 * UNIT * (square_exact + ridge_high + t_low.abs());
-        let (underflow, lost) = self.underflow(x, &products, square_exact);
+        let (underflow, lost) = self.underflow(x, &support, &products, square_exact);
         let objective = 0.5 * (square_exact + ridge_high) - t_low + rounding + underflow;
 
-        let bound = self.lower_bound(&products, usable.then_some((square_high, &weighted.values)));
+        let bound = self.lower_bound(&products, usable.then_some((square_high, &weighted.values)), screen);
         let best_known = self.best_known(objective, t_low, square_exact + ridge_high + 2.0 * underflow);
         let relative_gap = bound.value.and_then(|value| relative(objective - value, best_known));
+        let radius = match bound.value {
+            Some(value) if usable && lost == 0.0 => up(up(2.0 * (objective - value)).sqrt() + image_error) + power_of_two(-400),
+            _ => f64::INFINITY,
+        };
+        let distant = |j: usize| {
+            let column = &facts.columns[j];
+            let norm_high = column.norm * (1.0 + 2.0 * GAMMA);
+            x[j] == 0.0 && !column.underflow && products[j].1 > up(column.high.max(0.0) + radius * up(norm_high.sqrt()))
+        };
+        let excluded: Vec<usize> =
+            if radius < f64::INFINITY && !facts.signed { (0..x.len()).filter(|&j| distant(j)).collect() } else { Vec::new() };
 
-        let slope = |(j, (product, _)): (usize, (f64, f64))| product - facts.columns[j].linear() + facts.ridge(j) * x[j];
-        let gradient: Vec<f64> = products.into_iter().enumerate().map(slope).collect();
+        // Of a column that was not looked at, only that x may stay where it is.
+        let slope = |j: usize| {
+            if screen.excludes(j) && x[j] == 0.0 {
+                return 0.0;
+            }
+            products[j].0 - facts.columns[j].linear() + facts.ridge(j) * x[j]
+        };
+        let gradient: Vec<f64> = (0..x.len()).map(slope).collect();
         let residual = |j: usize| self.residual_term(j, x[j], gradient[j]);
-        let residual_square =
-            if usable || support == 0 { plain_sum((0..n).filter(|&j| needed(j)).map(residual)) } else { f64::INFINITY };
+        let residual_square = if usable || support.is_empty() {
+            plain_sum((0..x.len()).filter(|&j| needed(j)).map(residual))
+        } else {
+            f64::INFINITY
+        };
 
-        let plain_linear = plain_sum((0..n).filter(|&j| x[j] > 0.0).map(|j| facts.columns[j].linear() * x[j]));
+        let plain_linear = plain_sum(support.iter().map(|&j| facts.columns[j].linear() * x[j]));
         let image = unweighted.unwrap_or(weighted.values);
-        let (fit, penalties) = self.caller_objective(x, &image, ridge.value);
+        let (fit, penalties) = self.caller_objective(x, &support, &image, ridge.value);
         Evaluation {
             bound,
             relative_gap,
             best_known,
             residual_square,
-            support,
+            support: support.len(),
             image,
             gradient,
             work,
+            complete: screen.is_empty(),
+            excluded,
             fit,
             penalties,
             objective: 0.5 * (square.value + ridge.value) - plain_linear,
@@ -206,25 +241,23 @@ impl<'a, M: Columns> Certifier<'a, M> {
         }
     }
 
-    /// ‖Ax‖²_W for the exact Ax, from that of the computed one: sums of `support` terms and [`MAX_PARTS`] parts.
-    fn exact_square_bound(&self, x: &[f64], square_high: f64, support: usize) -> f64 {
-        let gamma = (support + MAX_PARTS + 4) as f64 * UNIT * 1.01;
+    /// What the computed Ax can be off by, as a norm: sums of `support` terms and [`MAX_PARTS`] parts.
+    fn image_error(&self, x: &[f64], support: &[usize], square_high: f64) -> f64 {
+        let gamma = (support.len() + MAX_PARTS + 4) as f64 * UNIT * 1.01;
         if !self.facts.signed {
-            return up(square_high * (1.0 + gamma) * (1.0 + gamma));
+            return up(square_high.sqrt()) * gamma;
         }
         // Entries of Ax may cancel: the error is relative to |A|x, and ‖|A|x‖ ≤ Σ xⱼ‖A:ⱼ‖.
-        let size = bounded_sum(x.len(), |j| x[j] * self.facts.columns[j].norm.sqrt());
-        let norm = square_high.sqrt() + gamma * size.value * 1.01;
-        up(norm * norm)
+        let size = bounded_sum(support.len(), |k| x[support[k]] * self.facts.columns[support[k]].norm.sqrt());
+        gamma * size.value * 1.01
     }
 
     /// What numbers below the range of f64 can have cost f(x) at most, and the part of it due to columns at risk.
-    fn underflow(&self, x: &[f64], products: &[(f64, f64)], square: f64) -> (f64, f64) {
+    fn underflow(&self, x: &[f64], support: &[usize], products: &[(f64, f64)], square: f64) -> (f64, f64) {
         let tiny = |v: f64| v != 0.0 && v.abs() < TINY;
         let at_risk = |j: usize| x[j] < TINY || self.facts.columns[j].underflow || tiny(self.facts.columns[j].low);
-        let (mut slack, mut lost) = (0.0, 0.0);
-        for j in (0..x.len()).filter(|&j| x[j] > 0.0) {
-            slack += 1.0;
+        let (slack, mut lost) = (support.len() as f64, 0.0);
+        for &j in support {
             if at_risk(j) {
                 // An error of 2^-1074 in xⱼ or in an entry of its column, times all that it can meet.
                 let facts = &self.facts.columns[j];
@@ -251,7 +284,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
     }
 
     /// (½‖Ax − b‖²_W, penalties): f(x) without its constant would lose digits here.
-    fn caller_objective(&self, x: &[f64], image: &[f64], ridge: f64) -> (Option<f64>, f64) {
+    fn caller_objective(&self, x: &[f64], support: &[usize], image: &[f64], ridge: f64) -> (Option<f64>, f64) {
         let facts = &self.facts;
         let fit = facts.rhs.as_ref().map(|b| {
             let residual: Vec<f64> = image.iter().zip(b).map(|(y, b)| y - b).collect();
@@ -259,10 +292,8 @@ impl<'a, M: Columns> Certifier<'a, M> {
             let lost = square < TINY * TINY && (0..residual.len()).any(|i| residual[i] != 0.0 && self.weight(i) != 0.0);
             if lost { f64::NAN } else { 0.5 * square } // squares that underflow are no number to report
         });
-        let l1 = |j: usize| {
-            if x[j] > 0.0 { ldexp(self.problem.l1, facts.units.linear(&facts.columns[j])) * x[j] } else { 0.0 }
-        };
-        let sparsity = if self.problem.l1 > 0.0 { bounded_sum(x.len(), l1).value } else { 0.0 };
+        let l1 = |k: usize| ldexp(self.problem.l1, facts.units.linear(&facts.columns[support[k]])) * x[support[k]];
+        let sparsity = if self.problem.l1 > 0.0 { bounded_sum(support.len(), l1).value } else { 0.0 };
         (fit, sparsity + 0.5 * ridge)
     }
 }

@@ -24,6 +24,10 @@ pub(crate) struct Evaluation {
     pub gradient: Vec<f64>,
     /// Multiply-adds with entries of A.
     pub work: u64,
+    /// Whether every column was looked at.
+    pub complete: bool,
+    /// Columns that this x proves to be zero at the optimum, among those looked at.
+    pub excluded: Vec<usize>,
     /// ½‖Ax − b‖²_W and the penalties.
     pub(super) fit: Option<f64>,
     pub(super) penalties: f64,

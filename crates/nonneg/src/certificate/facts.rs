@@ -138,6 +138,7 @@ impl Facts {
     }
 
     /// ℓⱼ in scaled units, never zero for a positive bound.
+    #[inline]
     pub fn upper(&self, problem: &LeastSquares, j: usize) -> f64 {
         let bound = problem.upper.at(j);
         if bound == 0.0 || bound == f64::INFINITY {
@@ -147,6 +148,7 @@ impl Facts {
     }
 
     /// Uⱼ ≥ x*ⱼ: the upper bound, and for A ≥ 0 also cⱼ/(Lⱼ + λ₂), rounded up. May be infinite.
+    #[inline]
     pub fn cap(&self, problem: &LeastSquares, j: usize) -> f64 {
         let (facts, upper) = (&self.columns[j], self.upper(problem, j));
         if self.signed {

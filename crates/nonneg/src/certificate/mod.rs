@@ -20,6 +20,7 @@ mod evaluation;
 mod facts;
 mod linear;
 mod rows;
+mod screen;
 mod signed;
 mod sums;
 
@@ -27,6 +28,7 @@ pub(crate) use dual::{Term as DualTerm, best_scale};
 pub(crate) use evaluate::Certifier;
 pub(crate) use evaluation::Evaluation;
 pub(crate) use facts::{ColumnFacts, Facts};
+pub(crate) use screen::Screen;
 
 use crate::error::Result;
 use crate::matrix::with_columns;
@@ -77,6 +79,6 @@ pub fn verify(problem: &LeastSquares, x: &[f64]) -> Result<Certificate> {
             certifier.prove_rank();
         }
         let scaled = certifier.to_scaled(x);
-        Ok(certifier.evaluate(&scaled).into_certificate(&certifier))
+        Ok(certifier.evaluate(&scaled, &Screen::none()).into_certificate(&certifier))
     })
 }
