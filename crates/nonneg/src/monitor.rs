@@ -280,8 +280,10 @@ impl<M: Columns, R: Columns> Monitor for Watch<'_, M, R> {
     }
 
     fn switched(&mut self, switch: Switch) {
-        if let Some(row) = self.trace.last_mut() {
-            row.event = Event::Switch(switch);
+        // A row of its own: there can be several after one check.
+        if let Some(&last) = self.trace.last() {
+            let (passes, seconds) = (self.passes(), self.begin.elapsed().as_secs_f64());
+            self.trace.push(TraceRow { passes, seconds, event: Event::Switch(switch), ..last });
         }
     }
 

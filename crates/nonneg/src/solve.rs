@@ -159,8 +159,10 @@ const MEMORY: u64 = 2 << 30;
 fn run_method<R: Columns>(settings: &Solver, problem: &Reduced<R>, x: Vec<f64>, monitor: &mut dyn Monitor) -> Result<()> {
     let &Solver { batch_size, block_metric, seed, memory_limit, .. } = settings;
     match resolved(settings) {
-        Method::Auto => WorkingSet { exact_only: false, memory_limit: memory_limit.unwrap_or(MEMORY) }.run(problem, x, monitor),
-        Method::ActiveSet => WorkingSet { exact_only: true, memory_limit: u64::MAX }.run(problem, x, monitor),
+        Method::Auto => {
+            WorkingSet { exact_only: false, memory_limit: memory_limit.unwrap_or(MEMORY), seed }.run(problem, x, monitor)
+        }
+        Method::ActiveSet => WorkingSet { exact_only: true, memory_limit: u64::MAX, seed }.run(problem, x, monitor),
         Method::SiNnls => SiNnls { restarts: true, batch_size, block_metric, seed }.run(problem, x, monitor),
         Method::SiNnlsNoRestart => SiNnls { restarts: false, batch_size, block_metric, seed }.run(problem, x, monitor),
         Method::Cd => CoordinateDescent.run(problem, x, monitor),

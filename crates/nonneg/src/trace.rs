@@ -53,6 +53,10 @@ pub enum Switch {
     ExactCostsMore,
     /// To descent: the exact engine's matrices would not fit.
     ExactDoesNotFit,
+    /// To SI-NNLS+ in the middle of a set: descent has a long way to go at its rate.
+    AcceleratedMayGainMore,
+    /// Back to descent in the middle of a set: it gains more for its cost than SI-NNLS+.
+    DescentGainsMore,
 }
 
 impl Switch {
@@ -63,6 +67,8 @@ impl Switch {
             Switch::DescentSpentAsMuch => "to exact: descent spent as much",
             Switch::ExactCostsMore => "to descent: exact costs more",
             Switch::ExactDoesNotFit => "to descent: exact does not fit",
+            Switch::AcceleratedMayGainMore => "to si-nnls: it may gain more",
+            Switch::DescentGainsMore => "to descent: it gains more",
         }
     }
 }

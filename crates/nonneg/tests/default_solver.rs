@@ -499,11 +499,23 @@ fn the_active_set_method_has_nothing_to_switch_to() {
 }
 
 #[test]
-fn without_memory_descent_solves_alone() {
+fn without_memory_first_order_engines_solve_alone() {
     for problem in [uniform(200, 150, 1), text(2000, 1000, 0.01, 5), units(150, 100, 7)] {
         let solution = problem.solve(&solver(Method::Auto, 1e-6).memory_limit(0)).unwrap();
-        assert_eq!((solution.status, switches(&solution)), (Status::Solved, vec![]));
+        assert_eq!(solution.status, Status::Solved);
+        assert!(!switches(&solution).iter().any(to_exact));
     }
+}
+
+/// The common part of dense positive columns slows coordinate descent down: it takes thousands of passes here.
+#[test]
+fn si_nnls_takes_over_where_descent_crawls_and_the_exact_engine_does_not_fit() {
+    let solution = uniform(400, 300, 1).solve(&solver(Method::Auto, 1e-8).memory_limit(0)).unwrap();
+    assert_eq!(solution.status, Status::Solved);
+    assert!(switches(&solution).contains(&Switch::AcceleratedMayGainMore));
+    assert!(solution.stats.passes < 700.0, "{} passes", solution.stats.passes);
+    let descent = uniform(400, 300, 1).solve(&solver(Method::Cd, 1e-8).max_passes(2000.0)).unwrap();
+    assert_eq!(descent.status, Status::PassLimit);
 }
 
 /// Columns that do not share rows are solved exactly by a sweep, and a Newton step does not move them: by −0.

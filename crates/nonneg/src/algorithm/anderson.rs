@@ -2,6 +2,7 @@
 //! like a linear iteration once the support stands; every few sweeps the best combination of the last iterates, if it
 //! lowers f, takes their place.
 
+use super::first_order::FirstOrder;
 use super::point::Point;
 use crate::matrix::Columns;
 use crate::presolve::Reduced;
@@ -27,19 +28,6 @@ impl Anderson {
             work += self.short_sweep(problem, point);
         }
         work
-    }
-
-    /// The same, and an extrapolation.
-    pub fn round<M: Columns>(&mut self, problem: &Reduced<M>, point: &mut Point) -> u64 {
-        self.history.clear();
-        self.history.push(point.clone());
-        let mut work = self.full_sweep(problem, point);
-        self.history.push(point.clone());
-        for _ in 1..SWEEPS {
-            work += self.short_sweep(problem, point);
-            self.history.push(point.clone());
-        }
-        work + self.extrapolate(problem, point)
     }
 
     fn full_sweep<M: Columns>(&mut self, problem: &Reduced<M>, point: &mut Point) -> u64 {
@@ -97,6 +85,21 @@ impl Anderson {
             *point = trial;
         }
         work
+    }
+}
+
+impl<'p, M: Columns> FirstOrder<'p, M> for Anderson {
+    /// The sweeps, and an extrapolation.
+    fn round(&mut self, problem: &'p Reduced<'p, M>, point: &mut Point, _gradient: &[f64], _distance: f64) -> u64 {
+        self.history.clear();
+        self.history.push(point.clone());
+        let mut work = self.full_sweep(problem, point);
+        self.history.push(point.clone());
+        for _ in 1..SWEEPS {
+            work += self.short_sweep(problem, point);
+            self.history.push(point.clone());
+        }
+        work + self.extrapolate(problem, point)
     }
 }
 

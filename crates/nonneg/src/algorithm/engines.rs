@@ -1,13 +1,16 @@
 //! The inner engines, and the choice between them by what they gain on this problem for the work they count.
 //!
-//! Coordinate descent is cheap to try, the exact engine dear but final. Descent works on a set until it is done, or has
-//! cost as much as the exact engine would, or is seen to be too slow; from then on its measured rate decides. Costs are
-//! counted, never timed: the same problem takes the same path on every machine.
+//! First-order engines are cheap to try, the exact engine dear but final. The former ([`Race`]: whichever of two gains more)
+//! work on a set until it is done, or has cost as much as the exact engine would, or is seen to be too slow; from then on
+//! the measured rate decides. Costs are counted, never timed: the same problem takes the same path on every machine.
 
+use super::accelerated::Accelerated;
 use super::anderson::Anderson;
 use super::face::Face;
+use super::first_order::{FirstOrder, FirstOrderEngine, Race};
 use super::gram::Gram;
 use super::point::{Point, distance};
+use super::si_nnls::Blocks;
 use super::{Check, Monitor};
 use crate::matrix::Columns;
 use crate::presolve::Reduced;
@@ -63,13 +66,26 @@ pub struct Engines {
     descent_rate: Option<f64>,
     /// Cost of this round.
     spent: f64,
+    /// The first-order engine that gained more when last measured.
+    preferred: FirstOrderEngine,
+    /// Of the random draws.
+    seed: u64,
 }
 
 impl Engines {
     /// None has done anything yet.
-    pub fn new(exact_only: bool, memory_limit: u64) -> Self {
-        let exact = Face::default();
-        Self { exact, exact_only, memory_limit, exact_failures: 0, exact_worked: false, descent_rate: None, spent: 0.0 }
+    pub fn new(exact_only: bool, memory_limit: u64, seed: u64) -> Self {
+        Self {
+            exact: Face::default(),
+            exact_only,
+            memory_limit,
+            exact_failures: 0,
+            exact_worked: false,
+            descent_rate: None,
+            spent: 0.0,
+            preferred: FirstOrderEngine::Descent,
+            seed,
+        }
     }
 
     /// Works on the set (sorted; it holds the support of x) until the inner problem is as close as its goal. Returns what
@@ -123,7 +139,7 @@ impl Engines {
         }
     }
 
-    /// Coordinate descent to the goal, or until the exact engine's turn has come. Returns ∇f on the set.
+    /// First-order work to the goal, or until the exact engine's turn has come. Returns ∇f on the set.
     fn descend<M: Columns>(
         &mut self,
         problem: &Reduced<M>,
@@ -135,21 +151,36 @@ impl Engines {
         let all: Vec<usize> = (0..problem.len()).collect();
         let sweep = sweep_cost(problem, &all);
         let unit = sweep / problem.matrix.nnz() as f64;
-        let mut engine = Anderson::default();
+        let blocks = Blocks::single(problem);
+        let (mut anderson, mut accelerated) = (Anderson::default(), Accelerated::new(&blocks, self.seed));
+        // The first sweeps often are enough, and those before the support stands teach an extrapolation nothing.
+        let mut work = anderson.sweeps(problem, point);
+        let mut race = Race::new(if exact_cost.is_finite() { FirstOrderEngine::Descent } else { self.preferred });
         let (mut spent, mut closest, mut waited) = (0.0, f64::INFINITY, 0);
-        let mut first = None; // distance and cost when first measured
-        for measures in 0.. {
-            // The first sweeps often are enough, and those before the support stands teach an extrapolation nothing.
-            let sweeps = if measures == 0 { engine.sweeps(problem, point) } else { engine.round(problem, point) };
-            let work = sweeps + problem.matrix.nnz() as u64;
+        let (mut first, mut measures) = (None, 0); // distance and cost when the engine was first measured, and how often since
+        loop {
+            work += problem.matrix.nnz() as u64;
             monitor.spend(work);
-            spent += work as f64 * unit;
-            self.spent += work as f64 * unit;
+            let cost = work as f64 * unit * race.current().unit_cost();
+            spent += cost;
+            self.spent += cost;
             let gradient = point.gradient(problem);
             let now = distance(problem, point, &gradient);
             (closest, waited) = if now < 0.99 * closest { (now, 0) } else { (closest, waited + 1) };
-            let (begin, cost_then) = *first.get_or_insert((now, spent));
+            // Where the exact engine can help out, a trial of the other first-order engine is not worth its cost.
+            let takes_over = if exact_cost.is_finite() { None } else { race.note(closest, spent, goal.inner) };
+            if let Some(takes_over) = takes_over {
+                monitor.switched(match takes_over {
+                    FirstOrderEngine::Descent => Switch::DescentGainsMore,
+                    FirstOrderEngine::Accelerated => Switch::AcceleratedMayGainMore,
+                });
+                accelerated.start_anew();
+                (first, measures, waited) = (None, 0, 0);
+            }
+            self.preferred = race.current();
+            let (begin, cost_then) = *first.get_or_insert((closest, spent));
             if spent > cost_then {
+                measures += 1;
                 self.descent_rate = Some((begin / closest).ln() / (spent - cost_then) * sweep);
             }
             if waited > PATIENCE {
@@ -166,8 +197,12 @@ impl Engines {
                 self.exact_worked = true;
                 return gradient;
             }
+            let engine: &mut dyn FirstOrder<'_, M> = match race.current() {
+                FirstOrderEngine::Descent => &mut anderson,
+                FirstOrderEngine::Accelerated => &mut accelerated,
+            };
+            work = engine.round(problem, point, &gradient, now);
         }
-        unreachable!("the loop has no end of its own")
     }
 
     /// What the exact engine would cost on this set, about; infinite where it must not try.

@@ -8,9 +8,11 @@ pub mod lawson_hanson;
 pub mod si_nnls;
 pub mod tnt_nn;
 
+mod accelerated;
 mod anderson;
 mod engines;
 mod face;
+mod first_order;
 mod gram;
 mod passive;
 mod point;

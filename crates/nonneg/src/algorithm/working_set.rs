@@ -29,11 +29,13 @@ pub struct WorkingSet {
     pub exact_only: bool,
     /// Bytes for the exact engine's matrices.
     pub memory_limit: u64,
+    /// Seed of SI-NNLS+ where it works on a set.
+    pub seed: u64,
 }
 
 impl Algorithm for WorkingSet {
     fn run<M: Columns>(&self, problem: &Reduced<M>, mut x: Vec<f64>, monitor: &mut dyn Monitor) {
-        let mut engines = Engines::new(self.exact_only, self.memory_limit);
+        let mut engines = Engines::new(self.exact_only, self.memory_limit, self.seed);
         let mut check = monitor.check(&x);
         let mut least = LEAST_NEW;
         while !check.stop {

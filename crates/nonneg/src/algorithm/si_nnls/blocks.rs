@@ -18,6 +18,11 @@ pub struct Blocks {
 }
 
 impl Blocks {
+    /// Every variable on its own.
+    pub fn single<M: Columns>(problem: &Reduced<M>) -> Self {
+        Self { size: 1, variables: problem.len(), metric: Vec::new() }
+    }
+
     /// Blocks of one column have M = L; larger ones get Mᵢ = (|B|ᵀW|B|v)ᵢ/vᵢ for a v > 0: by Gershgorin on the matrix
     /// similar to it under diag(v), BᵀWB ⪯ diag(M) for every v, for signed B too, and rescaling a column rescales its M
     /// alone. Returns the multiply-adds spent as well.
