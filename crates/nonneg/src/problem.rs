@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::matrix::MatrixRef;
+use crate::prepared::{Prepared, Problem};
 
 /// min ½‖Ax − b‖²_W + λ₁Σxⱼ + ½λ₂‖x‖² over 0 ≤ x ≤ ℓ, stated on borrowed data.
 ///
@@ -30,6 +31,12 @@ pub struct LeastSquares<'a> {
     pub upper: Upper<'a>,
     /// A warm start; it is clipped into the bounds.
     pub start: Option<&'a [f64]>,
+    /// Columns that x must leave at zero; empty if there are none.
+    outside: Vec<bool>,
+    /// A number given to [`columns`](Self::columns) that no column has.
+    no_such_column: Option<usize>,
+    /// Where more is known of A.
+    prepared: Option<&'a Problem<'a>>,
 }
 
 /// What Ax should look like.
@@ -97,7 +104,32 @@ impl<'a> LeastSquares<'a> {
     }
 
     fn with_target(matrix: MatrixRef<'a>, target: Target<'a>) -> Self {
-        Self { matrix, target, l1: 0.0, l2: 0.0, weights: None, upper: Upper::None, start: None }
+        let (weights, upper, start) = (None, Upper::None, None);
+        let (outside, no_such_column, prepared) = (Vec::new(), None, None);
+        Self { matrix, target, l1: 0.0, l2: 0.0, weights, upper, start, outside, no_such_column, prepared }
+    }
+
+    /// Says where more is known of A.
+    pub(crate) fn prepared_by(mut self, prepared: &'a Problem<'a>) -> Self {
+        self.prepared = Some(prepared);
+        self
+    }
+
+    /// What is known of A, with these weights and this ridge.
+    pub(crate) fn prepared(&self) -> Option<&Prepared> {
+        self.prepared.and_then(|prepared| prepared.known_for(self))
+    }
+
+    /// Whether x must leave column j at zero.
+    #[inline]
+    pub(crate) fn excludes(&self, j: usize) -> bool {
+        !self.outside.is_empty() && self.outside[j]
+    }
+
+    /// ℓⱼ, and zero for a column that is excluded.
+    #[inline]
+    pub(crate) fn upper_bound(&self, j: usize) -> f64 {
+        if self.excludes(j) { 0.0 } else { self.upper.at(j) }
     }
 
     /// Adds λ₁Σxⱼ.
@@ -118,6 +150,27 @@ impl<'a> LeastSquares<'a> {
     /// Bounds x from above, by a number or by a slice.
     pub fn upper(mut self, upper: impl Into<Upper<'a>>) -> Self {
         self.upper = upper.into();
+        self
+    }
+    /// Uses these columns only; x is zero elsewhere.
+    ///
+    /// ```
+    /// use nonneg::{DenseMatrix, LeastSquares, Solver};
+    ///
+    /// let a = DenseMatrix::new(2, 3, vec![1.0, 0.0, 0.0, 1.0, 1.0, 1.0])?;
+    /// let problem = LeastSquares::new(&a, &[1.0, 2.0]).columns(&[0, 2]);
+    /// assert_eq!(Solver::new().solve_problem(&problem)?.x[1], 0.0);
+    /// # Ok::<(), nonneg::Error>(())
+    /// ```
+    pub fn columns(mut self, columns: &[usize]) -> Self {
+        self.outside = vec![true; self.matrix.cols()];
+        self.no_such_column = None;
+        for &j in columns {
+            match self.outside.get_mut(j) {
+                Some(outside) => *outside = false,
+                None => self.no_such_column = Some(j),
+            }
+        }
         self
     }
     /// Starts from this x.
@@ -150,6 +203,10 @@ impl<'a> LeastSquares<'a> {
             Upper::None => {}
             Upper::Uniform(bound) => check("upper", &[bound], 1, "", |v| v >= 0.0, "a number ≥ 0")?,
             Upper::Each(bounds) => check("upper", bounds, n, "one per column of A", |v| v >= 0.0, "a number ≥ 0")?,
+        }
+        if let Some(j) = self.no_such_column {
+            let expected = "numbers of columns of A, the first being 0";
+            return Err(Error::Setting { name: "columns", value: j.to_string(), expected });
         }
         for (name, value) in [("l1", self.l1), ("l2", self.l2)] {
             if !at_least_zero(value) {

@@ -14,6 +14,7 @@ use crate::certificate::{Certifier, ColumnFacts, Screen};
 use crate::error::{Error, Result};
 use crate::matrix::{Columns, MatrixRef, with_columns};
 use crate::monitor::{Observer, Watch};
+use crate::prepared::Prepared;
 use crate::presolve::Reduced;
 use crate::problem::LeastSquares;
 use crate::settings::{Method, Solver};
@@ -86,7 +87,7 @@ fn run<M: Columns, R: Columns>(
     if reduced.is_empty() {
         watch.check(&start); // presolve decided every column
     } else {
-        run_method(settings, reduced, start, &mut watch)?;
+        run_method(settings, problem.prepared(), reduced, start, &mut watch)?;
     }
     if watch.unbounded {
         let reason =
@@ -156,13 +157,20 @@ fn moves_in_blocks(method: Method) -> bool {
 const MEMORY: u64 = 2 << 30;
 
 /// Hands the problem to the method that the settings name.
-fn run_method<R: Columns>(settings: &Solver, problem: &Reduced<R>, x: Vec<f64>, monitor: &mut dyn Monitor) -> Result<()> {
+fn run_method<R: Columns>(
+    settings: &Solver,
+    prepared: Option<&Prepared>,
+    problem: &Reduced<R>,
+    x: Vec<f64>,
+    monitor: &mut dyn Monitor,
+) -> Result<()> {
+    let memory = prepared.map(|prepared| &prepared.gram);
     let &Solver { batch_size, block_metric, seed, memory_limit, .. } = settings;
     match resolved(settings) {
         Method::Auto => {
-            WorkingSet { exact_only: false, memory_limit: memory_limit.unwrap_or(MEMORY), seed }.run(problem, x, monitor)
+            WorkingSet { exact_only: false, memory_limit: memory_limit.unwrap_or(MEMORY), seed, memory }.run(problem, x, monitor)
         }
-        Method::ActiveSet => WorkingSet { exact_only: true, memory_limit: u64::MAX, seed }.run(problem, x, monitor),
+        Method::ActiveSet => WorkingSet { exact_only: true, memory_limit: u64::MAX, seed, memory }.run(problem, x, monitor),
         Method::SiNnls => SiNnls { restarts: true, batch_size, block_metric, seed }.run(problem, x, monitor),
         Method::SiNnlsNoRestart => SiNnls { restarts: false, batch_size, block_metric, seed }.run(problem, x, monitor),
         Method::Cd => CoordinateDescent.run(problem, x, monitor),

@@ -4,11 +4,13 @@
 //! work on a set until it is done, or has cost as much as the exact engine would, or is seen to be too slow; from then on
 //! the measured rate decides. Costs are counted, never timed: the same problem takes the same path on every machine.
 
+use std::sync::Arc;
+
 use super::accelerated::Accelerated;
 use super::anderson::Anderson;
 use super::face::Face;
 use super::first_order::{FirstOrder, FirstOrderEngine, Race};
-use super::gram::Gram;
+use super::gram::{Gram, KnownGram};
 use super::point::{Point, distance};
 use super::si_nnls::Blocks;
 use super::{Check, Monitor};
@@ -74,9 +76,9 @@ pub struct Engines {
 
 impl Engines {
     /// None has done anything yet.
-    pub fn new(exact_only: bool, memory_limit: u64, seed: u64) -> Self {
+    pub fn new(exact_only: bool, memory_limit: u64, seed: u64, known: Arc<KnownGram>) -> Self {
         Self {
-            exact: Face::default(),
+            exact: Face::with_known(known),
             exact_only,
             memory_limit,
             exact_failures: 0,
@@ -86,6 +88,11 @@ impl Engines {
             preferred: FirstOrderEngine::Descent,
             seed,
         }
+    }
+
+    /// The Gram matrix, for other problems.
+    pub fn into_known<M: Columns>(self, problem: &Reduced<M>) -> KnownGram {
+        self.exact.into_known(problem)
     }
 
     /// Works on the set (sorted; it holds the support of x) until the inner problem is as close as its goal. Returns what
@@ -210,7 +217,7 @@ impl Engines {
         if Face::bytes(set.len()) > self.memory_limit {
             return f64::INFINITY;
         }
-        let is_new = |k: &usize| !self.exact.knows(*k);
+        let is_new = |k: &usize| !self.exact.knows(problem, *k);
         let (size, new) = (set.len() as f64, set.iter().filter(|k| is_new(k)).count() as f64);
         let entries = problem.entries(set.iter().copied());
         let rows = problem.matrix.rows() as f64;

@@ -9,8 +9,10 @@
 //!
 //! f falls in every step and a face is left for good once it is solved: it ends.
 
+use std::sync::Arc;
+
 use super::Monitor;
-use super::gram::Gram;
+use super::gram::{Gram, KnownGram};
 use super::point::{Coordinate, distance_of};
 use crate::linalg::Cholesky;
 use crate::matrix::Columns;
@@ -49,6 +51,8 @@ const ROUNDING: f64 = 1e-28;
 #[derive(Debug, Default)]
 pub struct Face {
     gram: Gram,
+    /// Entries of G that are known from elsewhere.
+    known: Arc<KnownGram>,
     factor: Cholesky,
     /// Places (in `gram`) of the factor's variables, in its order.
     face: Vec<usize>,
@@ -107,9 +111,19 @@ impl Face {
         2 * 8 * (variables as u64 * 3 / 2).pow(2)
     }
 
-    /// Whether the Gram matrix holds a variable.
-    pub fn knows(&self, variable: usize) -> bool {
-        self.gram.place(variable).is_some()
+    /// Whether the products of a variable with the others need not be computed, as far as one can tell.
+    pub fn knows<M: Columns>(&self, problem: &Reduced<M>, variable: usize) -> bool {
+        self.gram.place(variable).is_some() || self.known.knows(problem.columns[variable])
+    }
+
+    /// With entries of G that are known from elsewhere.
+    pub fn with_known(known: Arc<KnownGram>) -> Self {
+        Self { known, ..Self::default() }
+    }
+
+    /// What it has found out, for other problems.
+    pub fn into_known<M: Columns>(self, problem: &Reduced<M>) -> KnownGram {
+        KnownGram::new(self.gram, problem)
     }
 
     /// Variables in the factor.
@@ -129,7 +143,7 @@ impl Face {
             self.drop_from_face(&gone);
             self.face.iter_mut().for_each(|place| *place = moved[*place]);
         }
-        self.work += self.gram.add(problem, &new);
+        self.work += self.gram.add(problem, &new, &self.known);
         self.x = self.gram.variables().iter().map(|&k| x[k]).collect();
         self.slope = self.gram.variables().iter().map(|&k| gradient[k]).collect();
         self.upper = self.gram.variables().iter().map(|&k| problem.upper[k]).collect();

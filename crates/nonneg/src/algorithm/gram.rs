@@ -56,8 +56,8 @@ impl Gram {
         entries as f64 > DENSE * variables as f64 * problem.matrix.rows() as f64
     }
 
-    /// Adds variables that are not there yet. Returns the multiply-adds.
-    pub fn add<M: Columns>(&mut self, problem: &Reduced<M>, new: &[usize]) -> u64 {
+    /// Adds variables that are not there yet, from what is known where that covers them. Returns the multiply-adds.
+    pub fn add<M: Columns>(&mut self, problem: &Reduced<M>, new: &[usize], known: &KnownGram) -> u64 {
         if new.is_empty() {
             return 0;
         }
@@ -68,6 +68,10 @@ impl Gram {
             self.variables.push(variable);
         }
         self.make_room(old);
+        if known.covers(problem, &self.variables) {
+            self.copy(problem, known, old);
+            return 0;
+        }
         let entries = problem.entries(self.variables.iter().copied());
         let work = if Self::is_dense(problem, self.len(), entries) {
             self.fill_dense(problem, old)
@@ -79,6 +83,17 @@ impl Gram {
             self.values[place * self.room + place] += problem.ridge(self.variables[place]);
         }
         work
+    }
+
+    /// The new columns and rows.
+    fn copy<M: Columns>(&mut self, problem: &Reduced<M>, known: &KnownGram, old: usize) {
+        let from: Vec<usize> = self.variables.iter().map(|&k| known.places[problem.columns[k]] as usize).collect();
+        for place in old..self.len() {
+            let column = known.gram.column(from[place]);
+            let out = &mut self.values[place * self.room..][..=place];
+            out.iter_mut().zip(&from).for_each(|(out, &p)| *out = column[p]);
+        }
+        self.mirror(old);
     }
 
     /// Keeps only the variables at the given places, in that order.
@@ -164,6 +179,46 @@ impl Gram {
                 work
             })
             .sum()
+    }
+}
+
+/// G on some columns of A, for other problems with the same A, weights and ridge.
+#[derive(Debug, Default)]
+pub struct KnownGram {
+    gram: Gram,
+    /// Place of each column of A, or `ABSENT`; empty if nothing is known.
+    places: Vec<u32>,
+}
+
+impl KnownGram {
+    /// What a problem found out.
+    pub fn new<M: Columns>(gram: Gram, problem: &Reduced<M>) -> Self {
+        let mut places = vec![ABSENT; problem.matrix.cols()];
+        for (place, &variable) in gram.variables.iter().enumerate() {
+            places[problem.columns[variable]] = place as u32;
+        }
+        Self { gram, places }
+    }
+
+    /// G on all variables of a problem.
+    pub fn of_all<M: Columns>(problem: &Reduced<M>) -> Self {
+        let mut gram = Gram::default();
+        gram.add(problem, &(0..problem.len()).collect::<Vec<_>>(), &Self::default());
+        Self::new(gram, problem)
+    }
+
+    /// Number of columns.
+    pub fn len(&self) -> usize {
+        self.gram.len()
+    }
+
+    /// Whether a column of A is among them.
+    pub fn knows(&self, column: usize) -> bool {
+        self.places.get(column).is_some_and(|&place| place != ABSENT)
+    }
+
+    fn covers<M: Columns>(&self, problem: &Reduced<M>, variables: &[usize]) -> bool {
+        variables.iter().all(|&k| self.knows(problem.columns[k]))
     }
 }
 

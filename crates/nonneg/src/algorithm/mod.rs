@@ -19,7 +19,7 @@ mod point;
 mod polish;
 mod working_set;
 
-pub use working_set::WorkingSet;
+pub use working_set::{GramMemory, WorkingSet};
 
 use crate::matrix::Columns;
 use crate::presolve::Reduced;

@@ -5,7 +5,10 @@
 //! certificate and the gradient that picks the next set. A column that the optimum needs has a negative slope sooner or
 //! later, and enters; the certificate alone ends the loop.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use super::engines::{Engines, Goal};
+use super::gram::KnownGram;
 use super::{Algorithm, Monitor};
 use crate::matrix::Columns;
 use crate::presolve::Reduced;
@@ -24,18 +27,43 @@ const WANTED_FRACTION: f64 = 0.5;
 
 /// Working sets around the inner engines.
 #[derive(Debug, Clone, Copy)]
-pub struct WorkingSet {
+pub struct WorkingSet<'g> {
     /// Only the exact engine may work on a set.
     pub exact_only: bool,
     /// Bytes for the exact engine's matrices.
     pub memory_limit: u64,
     /// Seed of SI-NNLS+ where it works on a set.
     pub seed: u64,
+    /// Where the Gram matrix is kept for other problems with the same A, weights and ridge.
+    pub memory: Option<&'g GramMemory>,
 }
 
-impl Algorithm for WorkingSet {
+/// The Gram matrix of the last solve that needed more than was known.
+#[derive(Debug, Default)]
+pub struct GramMemory(Mutex<Arc<KnownGram>>);
+
+impl GramMemory {
+    /// Knows all of G.
+    pub fn of_all<M: Columns>(problem: &Reduced<M>) -> Self {
+        Self(Mutex::new(Arc::new(KnownGram::of_all(problem))))
+    }
+
+    fn get(&self) -> Arc<KnownGram> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn keep(&self, found: KnownGram) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if found.len() > known.len() {
+            *known = Arc::new(found);
+        }
+    }
+}
+
+impl Algorithm for WorkingSet<'_> {
     fn run<M: Columns>(&self, problem: &Reduced<M>, mut x: Vec<f64>, monitor: &mut dyn Monitor) {
-        let mut engines = Engines::new(self.exact_only, self.memory_limit, self.seed);
+        let mut engines =
+            Engines::new(self.exact_only, self.memory_limit, self.seed, self.memory.map_or_else(Arc::default, GramMemory::get));
         let mut check = monitor.check(&x);
         let mut least = LEAST_NEW;
         while !check.stop {
@@ -52,6 +80,9 @@ impl Algorithm for WorkingSet {
             }
             check = monitor.check(&x);
             engines.judge(goal, check.distance, before - check.objective);
+        }
+        if let Some(memory) = self.memory {
+            memory.keep(engines.into_known(problem));
         }
     }
 }

@@ -50,7 +50,7 @@ impl<M: Columns> Certifier<'_, M> {
         };
         let needed = |j: usize| {
             let Term { linear, product, .. } = terms[j];
-            if self.facts.ridge(j) > 0.0 || self.problem.upper.at(j).is_finite() {
+            if self.facts.ridge(j) > 0.0 || self.problem.upper_bound(j).is_finite() {
                 return 0.0;
             }
             ((linear - product) + 1e-14 * (linear.abs() + product.abs())) / sums[j]

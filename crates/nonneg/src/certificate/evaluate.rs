@@ -66,7 +66,8 @@ impl<'a, M: Columns> Certifier<'a, M> {
 
     /// Multiply-adds that [`new`](Self::new) took.
     pub fn setup_work(&self) -> u64 {
-        2 * self.a.nnz() as u64
+        let used = (0..self.a.cols()).filter(|&j| !self.problem.excludes(j)).map(|j| self.a.column_len(j) as u64).sum::<u64>();
+        if self.problem.prepared().is_some() { used } else { self.a.nnz() as u64 + used }
     }
 
     /// Whether f seems to fall without end: with a given c and signed A it can, along some d ≥ 0 with Ad = 0 and cᵀd > 0.
@@ -78,7 +79,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
 
     /// Whether only the rank of A could bound some column: it is signed, without upper bound and without ridge.
     pub fn wants_rank(&self) -> bool {
-        let unbounded = |j: usize| self.facts.ridge(j) == 0.0 && self.problem.upper.at(j).is_infinite();
+        let unbounded = |j: usize| self.facts.ridge(j) == 0.0 && self.problem.upper_bound(j).is_infinite();
         self.facts.signed && self.facts.rank_bound.get().is_none() && (0..self.a.cols()).any(unbounded)
     }
 
@@ -167,7 +168,8 @@ impl<'a, M: Columns> Certifier<'a, M> {
         let weighted = facts.weigh(image);
         // An x of zero, or beyond the range of f64, has no products worth a pass; y = 0 is then the dual point.
         let usable = !support.is_empty() && square_high.is_finite();
-        let needed = |j: usize| facts.signed || facts.columns[j].high > 0.0 && !screen.excludes(j) || x[j] != 0.0;
+        let worth = |j: usize| facts.signed || facts.columns[j].high > 0.0 && !screen.excludes(j);
+        let needed = |j: usize| worth(j) && !self.problem.excludes(j) || x[j] != 0.0;
         let products: Vec<(f64, f64)> = for_columns(a, |j| {
             if !usable || !needed(j) {
                 return (0.0, 0.0);

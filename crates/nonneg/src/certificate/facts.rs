@@ -101,14 +101,21 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Two passes over A: norms and linear term.
+    /// Two passes over A: norms (unless they are known already) and linear term.
     pub fn new<M: Columns>(a: &M, problem: &LeastSquares) -> Self {
         let mut units = Units::default();
         let weights = problem.weights.map(|w| {
             units.weight = largest_exponent(w.iter().copied()) & !1;
             w.iter().map(|&w| ldexp(w, -units.weight)).collect::<Vec<f64>>()
         });
-        let mut columns = for_columns(a, |j| shape(a.column(j), weights.as_deref(), problem.l2, units, problem.upper.at(j)));
+        let shape = |j: usize| shape(a.column(j), weights.as_deref(), problem.l2, units, problem.upper.at(j));
+        let mut columns = match problem.prepared() {
+            None => for_columns(a, shape),
+            // The unit of an empty column depends on its bound.
+            Some(known) => {
+                known.shapes.iter().enumerate().map(|(j, known)| if known.empty { shape(j) } else { *known }).collect()
+            }
+        };
         let rhs = linear::fill(a, problem, weights.as_deref(), &mut columns, &mut units);
         let signed = columns.iter().any(|facts| facts.signed);
         let bounded = (0..a.cols()).any(|j| problem.upper.at(j) < f64::INFINITY);
@@ -140,7 +147,7 @@ impl Facts {
     /// ℓⱼ in scaled units, never zero for a positive bound.
     #[inline]
     pub fn upper(&self, problem: &LeastSquares, j: usize) -> f64 {
-        let bound = problem.upper.at(j);
+        let bound = problem.upper_bound(j);
         if bound == 0.0 || bound == f64::INFINITY {
             return bound;
         }

@@ -27,14 +27,17 @@ pub fn fill<M: Columns>(
             let scaled = |i: usize| if counts(i) { ldexp(b[i], -units.rhs) } else { 0.0 };
             let intact = |i: usize| b[i] == 0.0 || !counts(i) || scaled(i).is_normal();
             let weighted = RowVector::new((0..b.len()).map(scaled).collect(), weights, intact);
-            let bounds = for_columns(a, |j| product_bounds(a.column(j), &columns[j], &weighted));
+            let bounds = for_columns(a, |j| match problem.excludes(j) {
+                true => (0.0, 0.0),
+                false => product_bounds(a.column(j), &columns[j], &weighted),
+            });
             for (facts, (low, high)) in columns.iter_mut().zip(bounds) {
                 (facts.low, facts.high) = (low, high);
             }
         }
         Target::Linear(c) => {
             // The unit is that of the columns worth having; the others can only be zero.
-            let worth = |j: &usize| c[*j] > problem.l1 && problem.upper.at(*j) > 0.0;
+            let worth = |j: &usize| c[*j] > problem.l1 && problem.upper_bound(*j) > 0.0;
             let size = |j: usize| exponent(c[j]) + columns[j].exponent();
             let worth_having = (0..c.len()).filter(worth).map(size).max();
             let any = (0..c.len()).filter(|&j| c[j] != 0.0).map(size).max();
@@ -52,6 +55,10 @@ pub fn fill<M: Columns>(
         for facts in columns.iter_mut() {
             subtract(facts, ldexp(problem.l1, units.linear(facts)));
         }
+    }
+    for (j, facts) in columns.iter_mut().enumerate().filter(|(j, _)| problem.excludes(*j)) {
+        debug_assert!(problem.upper_bound(j) == 0.0);
+        (facts.low, facts.high) = (0.0, 0.0); // nothing to gain
     }
     recentre(problem, columns, units);
     match problem.target {
@@ -82,7 +89,7 @@ fn rows_that_count<'a, M: Columns>(
 /// Where b nearly cancels in every column (or only light rows matter), the largest c is far below the unit of b: take the
 /// unit from c instead.
 fn recentre(problem: &LeastSquares, columns: &mut [ColumnFacts], units: &mut Units) {
-    let possible = |(j, facts): (usize, &ColumnFacts)| if problem.upper.at(j) > 0.0 { facts.high.max(0.0) } else { 0.0 };
+    let possible = |(j, facts): (usize, &ColumnFacts)| if problem.upper_bound(j) > 0.0 { facts.high.max(0.0) } else { 0.0 };
     let largest = columns.iter().enumerate().map(possible).fold(0.0, f64::max);
     if largest == 0.0 || !largest.is_normal() || exponent(largest) > -100 {
         return;

@@ -57,6 +57,10 @@ impl<'a, T: Value, I: Index> CsrView<'a, T, I> {
     pub fn nnz(&self) -> usize {
         self.values.len()
     }
+    /// Where the arrays stand: what tells one matrix from another.
+    pub(super) fn address(&self) -> [usize; 3] {
+        [self.row_ptr.as_ptr().addr(), self.col_idx.as_ptr().addr(), self.values.as_ptr().addr()]
+    }
     /// Bytes of the arrays.
     pub fn bytes(&self) -> usize {
         size_of_val(self.row_ptr) + size_of_val(self.col_idx) + size_of_val(self.values)

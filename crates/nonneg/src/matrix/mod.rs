@@ -179,6 +179,12 @@ macro_rules! matrix_ref {
             pub fn cols(&self) -> usize { match self { $(MatrixRef::$variant(view) => view.cols(),)* } }
             /// Stored entries.
             pub fn nnz(&self) -> usize { match self { $(MatrixRef::$variant(view) => view.nnz(),)* } }
+            /// Whether both are the same matrix in the same place.
+            pub(crate) fn is_same(&self, other: &MatrixRef) -> bool {
+                let place = |matrix: &MatrixRef| match matrix { $(MatrixRef::$variant(view) => view.address(),)* };
+                let size = |matrix: &MatrixRef| (matrix.rows(), matrix.cols(), matrix.nnz(), matrix.bytes());
+                place(self) == place(other) && size(self) == size(other)
+            }
             /// Bytes of the arrays that hold it.
             pub fn bytes(&self) -> usize { match self { $(MatrixRef::$variant(view) => view.bytes(),)* } }
         }
