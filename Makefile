@@ -20,7 +20,7 @@ $(PEERS_VENV)/installed: benchmarks/peers/requirements.txt
 	touch $@
 
 bench-peers: $(PEERS_VENV)/installed
-	cargo build --release -p nonneg-cli
+	cargo build --release -p nonneg-bench
 	$(PEERS_VENV)/bin/python -m pytest --quiet -p no:cacheprovider benchmarks/peers
 	$(PEERS_VENV)/bin/python benchmarks/peers/run.py $(PEERS_ARGS)
 

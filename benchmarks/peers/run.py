@@ -22,7 +22,7 @@ def arguments():
     p.add_argument("--quick", action="store_true", help="problems up to a million entries, seed 1, 10 s per solve")
     p.add_argument("--cache", default="target/peers-cache", help="problems and the state of an interrupted run")
     p.add_argument("--out", default="benchmarks/results", help="where the dated results go")
-    p.add_argument("--nonneg", help="the nonneg command; default target/release/nonneg, or NONNEG_BIN")
+    p.add_argument("--nonneg", help="the nonneg-bench command; default target/release/nonneg-bench, or NONNEG_BENCH")
     p.add_argument("--only-ours", action="store_true", help="no peers")
     p.add_argument("--only-peers", action="store_true", help="not ours")
     p.add_argument("--reuse-peers", metavar="JSON", help="take the peers' times from earlier results")

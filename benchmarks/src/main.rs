@@ -10,7 +10,9 @@ mod reading;
 mod report;
 mod restarts;
 mod size;
+mod skype;
 mod solving;
+mod timed;
 mod timing;
 
 use std::cell::Cell;
@@ -43,8 +45,10 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Benchmark {
-    /// The figures of the first milestone: cost of an epoch, growth with size, memory, reading, solving, restarts
+    /// The figures of the first milestone: cost of an epoch, growth with size, memory, reading, solving, restarts, many solves with one matrix
     Foundation(FoundationArgs),
+    /// One problem, solved in a warm process and timed; for the comparison with peers
+    Timed(timed::TimedArgs),
 }
 
 #[derive(Debug, Args)]
@@ -58,8 +62,8 @@ struct FoundationArgs {
     /// Smaller problems and shorter limits; results are named -foundation-quick
     #[arg(long)]
     quick: bool,
-    /// Measure these figures only (1 to 6, separated by commas); prints, and writes nothing
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=6))]
+    /// Measure these figures only (1 to 7, separated by commas); prints, and writes nothing
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=7))]
     only: Vec<u32>,
 }
 
@@ -95,8 +99,11 @@ impl Context {
 }
 
 fn main() -> ExitCode {
-    let Cli { command: Benchmark::Foundation(args) } = Cli::parse();
-    match foundation(&args) {
+    let done = match Cli::parse().command {
+        Benchmark::Foundation(args) => foundation(&args),
+        Benchmark::Timed(args) => timed::run(&args).map(|()| true),
+    };
+    match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(error) => {
@@ -125,13 +132,14 @@ fn foundation(args: &FoundationArgs) -> Outcome<bool> {
     };
     let context = Context { data, quick: args.quick, bandwidth: Cell::new(0.0), scratch: scratch.path().into(), nonneg };
 
-    let figures: [(u32, &'static str, Measure); 6] = [
+    let figures: [(u32, &'static str, Measure); 7] = [
         (1, epoch::TITLE, epoch::measure),
         (2, size::TITLE, size::measure),
         (3, memory::TITLE, memory::measure),
         (4, reading::TITLE, reading::measure),
         (5, solving::TITLE, solving::measure),
         (6, restarts::TITLE, restarts::measure),
+        (7, skype::TITLE, skype::measure),
     ];
     let mut report = Report::new(args.quick);
     for (number, title, measure) in figures.into_iter().filter(|figure| wanted(figure.0)) {
