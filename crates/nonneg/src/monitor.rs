@@ -166,7 +166,7 @@ impl<'a, M: Columns, R: Columns> Watch<'a, M, R> {
         if !evaluation.is_bounded() && self.converged(evaluation) {
             return Some(Status::Converged);
         }
-        if self.observer_stopped || self.interrupted() {
+        if self.interrupted() {
             return Some(Status::Interrupted);
         }
         if self.time_is_up() {
@@ -200,7 +200,7 @@ impl<'a, M: Columns, R: Columns> Watch<'a, M, R> {
     }
 
     fn interrupted(&self) -> bool {
-        self.settings.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+        self.observer_stopped || self.settings.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
     fn time_is_up(&self) -> bool {
@@ -283,7 +283,9 @@ impl<M: Columns, R: Columns> Monitor for Watch<'_, M, R> {
         // A row of its own: there can be several after one check.
         if let Some(&last) = self.trace.last() {
             let (passes, seconds) = (self.passes(), self.begin.elapsed().as_secs_f64());
-            self.trace.push(TraceRow { passes, seconds, event: Event::Switch(switch), ..last });
+            let row = TraceRow { passes, seconds, event: Event::Switch(switch), ..last };
+            self.observer_stopped |= (self.observe)(&row).is_break();
+            self.trace.push(row);
         }
     }
 

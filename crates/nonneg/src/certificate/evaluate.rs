@@ -8,7 +8,7 @@ use super::rows::TINY;
 use super::screen::Screen;
 use super::signed::rank_bound;
 use super::sums::{UNIT, down, up};
-use crate::matrix::kernels::{BoundedSum, GAMMA, bounded_sum};
+use crate::matrix::kernels::{BoundedSum, GAMMA, bounded_square, bounded_sum, extremes};
 use crate::matrix::{Column, Columns, CscMatrix, MAX_PARTS, for_columns, multiply};
 use crate::problem::LeastSquares;
 use crate::scaling::{ldexp, power_of_two};
@@ -307,8 +307,10 @@ fn plain_sum(terms: impl Iterator<Item = f64>) -> f64 {
 
 /// ‖v‖²_W rounded up, what underflows included.
 fn square_bound(v: &[f64], square: BoundedSum, weights: Option<&[f64]>) -> f64 {
-    let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
-    let may_underflow = (0..v.len()).any(|i| v[i] != 0.0 && weight(i) != 0.0 && v[i].abs().min(v[i].abs() * weight(i)) < TINY);
+    let may_underflow = match weights {
+        None => extremes(v).smallest < TINY,
+        Some(w) => (0..v.len()).any(|i| v[i] != 0.0 && w[i] != 0.0 && v[i].abs().min(v[i].abs() * w[i]) < TINY),
+    };
     let lost = if may_underflow { v.len() as f64 * power_of_two(-1000) } else { 0.0 };
     up(square.value + square.error()) + lost
 }
@@ -316,7 +318,7 @@ fn square_bound(v: &[f64], square: BoundedSum, weights: Option<&[f64]>) -> f64 {
 /// Σ wᵢvᵢ².
 fn weighted_square(v: &[f64], weights: Option<&[f64]>) -> BoundedSum {
     match weights {
-        None => bounded_sum(v.len(), |i| v[i] * v[i]),
+        None => bounded_square(v, 1.0),
         Some(w) => bounded_sum(v.len(), |i| if w[i] == 0.0 { 0.0 } else { w[i] * v[i] * v[i] }),
     }
 }

@@ -141,7 +141,10 @@ impl Facts {
 
     /// v times the weights.
     pub fn weigh(&self, v: Vec<f64>) -> RowVector {
-        RowVector::new(v, self.weights.as_deref(), |_| true)
+        match &self.weights {
+            None => RowVector::plain(v),
+            weights => RowVector::new(v, weights.as_deref(), |_| true),
+        }
     }
 
     /// ℓⱼ in scaled units, never zero for a positive bound.

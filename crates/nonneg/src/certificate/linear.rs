@@ -3,9 +3,10 @@
 use super::facts::{ColumnFacts, Units, largest_exponent};
 use super::rows::RowVector;
 use super::sums::ExactSum;
+use crate::matrix::kernels::{extremes, write_scaled};
 use crate::matrix::{Column, Columns, for_columns};
 use crate::problem::{LeastSquares, Target};
-use crate::scaling::{exponent, ldexp};
+use crate::scaling::{exponent, ldexp, power_of_two};
 
 /// Fills in `low` and `high` of every column and the unit of b; returns b in that unit.
 pub fn fill<M: Columns>(
@@ -17,6 +18,13 @@ pub fn fill<M: Columns>(
 ) -> Option<Vec<f64>> {
     match problem.target {
         Target::Rhs(b) => {
+            let sizes = extremes(b);
+            if weights.is_none() && sizes.largest > 0.0 && exponent(sizes.largest) - exponent(sizes.smallest) <= RANGE {
+                // Every row counts, and b fits its unit.
+                units.rhs = exponent(sizes.largest);
+                fill_products(a, problem, columns, &RowVector::plain(in_unit(b, units.rhs)));
+                return finish(problem, columns, units);
+            }
             let counts = rows_that_count(a, weights, b);
             let bears = |i: &usize| b[*i] != 0.0 && counts(*i);
             let weighty = |i: &usize| weights.is_none_or(|w| w[*i] > 0.0);
@@ -27,13 +35,7 @@ pub fn fill<M: Columns>(
             let scaled = |i: usize| if counts(i) { ldexp(b[i], -units.rhs) } else { 0.0 };
             let intact = |i: usize| b[i] == 0.0 || !counts(i) || scaled(i).is_normal();
             let weighted = RowVector::new((0..b.len()).map(scaled).collect(), weights, intact);
-            let bounds = for_columns(a, |j| match problem.excludes(j) {
-                true => (0.0, 0.0),
-                false => product_bounds(a.column(j), &columns[j], &weighted),
-            });
-            for (facts, (low, high)) in columns.iter_mut().zip(bounds) {
-                (facts.low, facts.high) = (low, high);
-            }
+            fill_products(a, problem, columns, &weighted);
         }
         Target::Linear(c) => {
             // The unit is that of the columns worth having; the others can only be zero.
@@ -51,6 +53,22 @@ pub fn fill<M: Columns>(
             }
         }
     }
+    finish(problem, columns, units)
+}
+
+/// Bounds on AᵀWb.
+fn fill_products<M: Columns>(a: &M, problem: &LeastSquares, columns: &mut [ColumnFacts], weighted_rhs: &RowVector) {
+    let bounds = for_columns(a, |j| match problem.excludes(j) {
+        true => (0.0, 0.0),
+        false => product_bounds(a.column(j), &columns[j], weighted_rhs),
+    });
+    for (facts, (low, high)) in columns.iter_mut().zip(bounds) {
+        (facts.low, facts.high) = (low, high);
+    }
+}
+
+/// What does not depend on where c came from; returns b in its unit.
+fn finish(problem: &LeastSquares, columns: &mut [ColumnFacts], units: &mut Units) -> Option<Vec<f64>> {
     if problem.l1 > 0.0 {
         for facts in columns.iter_mut() {
             subtract(facts, ldexp(problem.l1, units.linear(facts)));
@@ -62,10 +80,23 @@ pub fn fill<M: Columns>(
     }
     recentre(problem, columns, units);
     match problem.target {
-        Target::Rhs(b) => Some(b.iter().map(|&b| ldexp(b, -units.rhs)).collect()),
+        Target::Rhs(b) => Some(in_unit(b, units.rhs)),
         Target::Linear(_) => None,
     }
 }
+
+/// b/2^unit.
+fn in_unit(b: &[f64], unit: i32) -> Vec<f64> {
+    if unit.abs() > 1000 {
+        return b.iter().map(|&b| ldexp(b, -unit)).collect();
+    }
+    let mut scaled = vec![0.0; b.len()];
+    write_scaled(b, power_of_two(-unit), &mut scaled);
+    scaled
+}
+
+/// A range of exponents of b that one unit can hold.
+const RANGE: i32 = 300;
 
 /// Which rows bear on the problem: those with weight, and where b spans a range that no unit can hold, only those that a
 /// column touches.
@@ -76,7 +107,7 @@ fn rows_that_count<'a, M: Columns>(
 ) -> impl Fn(usize) -> bool + Sync + use<'a, M> {
     let nonzero = || b.iter().filter(|&&v| v != 0.0).map(|&v| exponent(v));
     let range = nonzero().max().unwrap_or(0) - nonzero().min().unwrap_or(0);
-    let touched = (range > 300).then(|| {
+    let touched = (range > RANGE).then(|| {
         let mut touched = vec![false; b.len()];
         for j in 0..a.cols() {
             a.column(j).for_each(|i, v| touched[i] |= v != 0.0);

@@ -70,7 +70,7 @@ pub fn verify(problem: &LeastSquares, x: &[f64]) -> Result<Certificate> {
     problem.validate()?;
     check("x", x, problem.matrix.cols(), "one per column of A", |v| v >= 0.0 && v.is_finite(), "a finite number ≥ 0")?;
     if let Some(j) = (0..x.len()).find(|&j| x[j] > problem.upper_bound(j)) {
-        let expected = "at most its upper bound, and zero outside the columns given";
+        let expected = if problem.excludes(j) { "zero outside the columns given" } else { "at most its upper bound" };
         return Err(crate::Error::Entry { what: "x", index: j, value: x[j], expected });
     }
     with_columns!(problem.matrix, |columns| {

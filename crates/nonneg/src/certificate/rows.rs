@@ -2,7 +2,7 @@
 
 use super::facts::ColumnFacts;
 use crate::matrix::Column;
-use crate::matrix::kernels::BoundedSum;
+use crate::matrix::kernels::{BoundedSum, extremes};
 use crate::scaling::power_of_two;
 
 /// 2^-400: a product of two numbers above this does not underflow, nor does its rounding error.
@@ -21,6 +21,12 @@ pub struct RowVector {
 }
 
 impl RowVector {
+    /// v as it is.
+    pub fn plain(values: Vec<f64>) -> Self {
+        let sizes = extremes(&values);
+        Self { values, smallest: sizes.smallest, largest: sizes.largest, exact: true }
+    }
+
     /// v∘w. Where `intact(i)` is false, vᵢ lost digits on its way here.
     pub fn new(v: Vec<f64>, weights: Option<&[f64]>, intact: impl Fn(usize) -> bool) -> Self {
         let (mut smallest, mut largest, mut exact) = (f64::INFINITY, 0.0f64, true);
