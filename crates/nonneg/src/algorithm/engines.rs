@@ -162,7 +162,10 @@ impl Engines {
         let (mut anderson, mut accelerated) = (Anderson::default(), Accelerated::new(&blocks, self.seed));
         // The first sweeps often are enough, and those before the support stands teach an extrapolation nothing.
         let mut work = anderson.sweeps(problem, point);
-        let mut race = Race::new(if exact_cost.is_finite() { FirstOrderEngine::Descent } else { self.preferred });
+        // Where the exact engine can help out, a trial of the other first-order engine is not worth its cost; and on scattered
+        // entries descent has won on every problem measured.
+        let racing = exact_cost.is_infinite() && Gram::is_dense(problem, problem.len(), problem.matrix.nnz() as u64);
+        let mut race = Race::new(if racing { self.preferred } else { FirstOrderEngine::Descent });
         let (mut spent, mut closest, mut waited) = (0.0, f64::INFINITY, 0);
         let (mut first, mut measures) = (None, 0); // distance and cost when the engine was first measured, and how often since
         loop {
@@ -174,8 +177,7 @@ impl Engines {
             let gradient = point.gradient(problem);
             let now = distance(problem, point, &gradient);
             (closest, waited) = if now < 0.99 * closest { (now, 0) } else { (closest, waited + 1) };
-            // Where the exact engine can help out, a trial of the other first-order engine is not worth its cost.
-            let takes_over = if exact_cost.is_finite() { None } else { race.note(closest, spent, goal.inner) };
+            let takes_over = if racing { race.note(closest, spent, goal.inner) } else { None };
             if let Some(takes_over) = takes_over {
                 monitor.switched(match takes_over {
                     FirstOrderEngine::Descent => Switch::DescentGainsMore,
