@@ -53,7 +53,7 @@ impl<'p, M: Columns> LazyRun<'p, M> {
     }
 }
 
-/// Cyclic coordinate descent from x = 0, as in the library's `coordinate_sweep`, for problems without weights or ridge.
+/// Cyclic coordinate descent from x = 0, as in the library's `Point::sweep`, for problems without weights or ridge.
 pub struct Descent<'p, M: Columns> {
     problem: &'p Reduced<'p, M>,
     pub x: Vec<f64>,

@@ -5,7 +5,6 @@ use rand_xoshiro::rand_core::SeedableRng;
 
 use super::first_order::FirstOrder;
 use super::point::Point;
-use super::polish::coordinate_sweep;
 use super::si_nnls::{Blocks, Lazy};
 use crate::matrix::Columns;
 use crate::presolve::Reduced;
@@ -49,8 +48,7 @@ impl<'p, M: Columns> FirstOrder<'p, M> for Accelerated<'p, M> {
             run.epoch(&mut self.rng);
         }
         let mut next = Point { x: run.average(), weighted_image: run.weighted_image() };
-        let sweep = coordinate_sweep(problem, &mut next.x, &mut next.weighted_image);
-        let work = run.take_work() + sweep;
+        let work = run.take_work() + next.sweep(problem);
         if next.objective_above(problem, point) < 0.0 {
             *point = next;
         }

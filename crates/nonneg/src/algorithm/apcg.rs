@@ -14,8 +14,7 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use super::passive::weigh;
-use super::polish::coordinate_sweep;
+use super::point::Point;
 use super::{Algorithm, Monitor};
 use crate::matrix::kernels::{RowMove, RowState, Rows};
 use crate::matrix::{Column, Columns};
@@ -50,7 +49,9 @@ impl Algorithm for Apcg {
                     }
                 }
                 start = run.output();
-                monitor.spend(coordinate_sweep(problem, &mut start, &mut run.weighted_image()));
+                let mut point = Point { x: start, weighted_image: run.weighted_image() };
+                monitor.spend(point.sweep(problem));
+                start = point.x;
                 check = monitor.check(&start);
                 if check.stop || check.residual <= target {
                     break;
@@ -77,10 +78,8 @@ struct Run<'p, M: Columns> {
 }
 
 impl<'p, M: Columns> Run<'p, M> {
-    fn start(problem: &'p Reduced<'p, M>, x: Vec<f64>, mut image: Vec<f64>) -> Self {
-        if let Some(weights) = &problem.weights {
-            weigh(&mut image, weights);
-        }
+    fn start(problem: &'p Reduced<'p, M>, x: Vec<f64>, image: Vec<f64>) -> Self {
+        let image = problem.weigh(image);
         let rows = Rows {
             state: image.iter().map(|&ax| RowState { ax, drift: 0.0 }).collect(),
             moves: image.iter().map(|_| RowMove { change: 0.0, stamp: 0 }).collect(),

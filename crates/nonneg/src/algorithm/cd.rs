@@ -1,7 +1,6 @@
 //! Cyclic coordinate descent: f is minimised along each column in turn.
 
-use super::passive::weigh;
-use super::polish::coordinate_sweep;
+use super::point::Point;
 use super::{Algorithm, Monitor};
 use crate::matrix::Columns;
 use crate::presolve::Reduced;
@@ -15,27 +14,24 @@ const SWEEPS_PER_CHECK: usize = 6;
 pub struct CoordinateDescent;
 
 impl Algorithm for CoordinateDescent {
-    fn run<M: Columns>(&self, problem: &Reduced<M>, mut x: Vec<f64>, monitor: &mut dyn Monitor) {
+    fn run<M: Columns>(&self, problem: &Reduced<M>, x: Vec<f64>, monitor: &mut dyn Monitor) {
         let mut check = monitor.check(&x);
-        let mut sweeps = 0;
+        let (mut sweeps, mut before) = (0, x);
         while !check.stop {
-            let before = x.clone();
             // A fresh image with every check: what sweeps add up does not drift.
-            let mut image = check.image;
-            if let Some(weights) = &problem.weights {
-                weigh(&mut image, weights);
-            }
+            let mut point = Point::new(problem, before.clone(), check.image);
             for _ in 0..SWEEPS_PER_CHECK.max(sweeps / 8) {
-                monitor.spend(coordinate_sweep(problem, &mut x, &mut image));
+                monitor.spend(point.sweep(problem));
                 sweeps += 1;
                 if monitor.out_of_time() {
                     break;
                 }
             }
-            check = monitor.check(&x);
-            if x == before && !monitor.out_of_time() {
+            check = monitor.check(&point.x);
+            if point.x == before && !monitor.out_of_time() {
                 return; // as far as rounding allows
             }
+            before = point.x;
         }
     }
 }

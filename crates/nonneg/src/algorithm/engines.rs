@@ -66,8 +66,6 @@ pub struct Engines {
     exact_worked: bool,
     /// ln(distance) that descent gains for the cost of one sweep over the set, when last measured.
     descent_rate: Option<f64>,
-    /// Cost of this round.
-    spent: f64,
     /// The first-order engine that gained more when last measured.
     preferred: FirstOrderEngine,
     /// Of the random draws.
@@ -84,7 +82,6 @@ impl Engines {
             exact_failures: 0,
             exact_worked: false,
             descent_rate: None,
-            spent: 0.0,
             preferred: FirstOrderEngine::Descent,
             seed,
         }
@@ -106,8 +103,8 @@ impl Engines {
         goal: Goal,
         monitor: &mut dyn Monitor,
     ) -> f64 {
-        self.spent = 0.0;
         let Check { image, mut gradient, .. } = check;
+        let mut cost = 0.0;
         let exact_cost = self.exact_cost(problem, set, x);
         let descent_cost = self.descent_rate.map(|rate| (goal.now / goal.wanted).ln() / rate * sweep_cost(problem, set));
         let before = self.exact_worked;
@@ -124,7 +121,8 @@ impl Engines {
             let copy = problem.matrix.copy_columns(&columns);
             let inner = problem.on(set, &copy);
             let mut point = Point::new(&inner, set.iter().map(|&k| x[k]).collect(), image);
-            let slopes = self.descend(&inner, &mut point, goal, exact_cost, monitor);
+            let (slopes, descended) = self.descend(&inner, &mut point, goal, exact_cost, monitor);
+            cost += descended;
             x.fill(0.0);
             for (place, &k) in set.iter().enumerate() {
                 x[k] = point.x[place];
@@ -133,9 +131,9 @@ impl Engines {
         }
         if self.exact_worked {
             self.exact.solve(problem, set, x, &gradient, goal.inner, monitor);
-            self.spent += exact_cost;
+            cost += exact_cost;
         }
-        self.spent
+        cost
     }
 
     /// Notes whether the exact engine lowered f, by `gain`, or the distance, in a round that started from `goal`.
@@ -146,7 +144,7 @@ impl Engines {
         }
     }
 
-    /// First-order work to the goal, or until the exact engine's turn has come. Returns ∇f on the set.
+    /// First-order work to the goal, or until the exact engine's turn has come. Returns ∇f on the set, and the cost.
     fn descend<M: Columns>(
         &mut self,
         problem: &Reduced<M>,
@@ -154,7 +152,7 @@ impl Engines {
         goal: Goal,
         exact_cost: f64,
         monitor: &mut dyn Monitor,
-    ) -> Vec<f64> {
+    ) -> (Vec<f64>, f64) {
         let all: Vec<usize> = (0..problem.len()).collect();
         let sweep = sweep_cost(problem, &all);
         let unit = sweep / problem.matrix.nnz() as f64;
@@ -173,7 +171,6 @@ impl Engines {
             monitor.spend(work);
             let cost = work as f64 * unit * race.current().unit_cost();
             spent += cost;
-            self.spent += cost;
             let gradient = point.gradient(problem);
             let now = distance(problem, point, &gradient);
             (closest, waited) = if now < 0.99 * closest { (now, 0) } else { (closest, waited + 1) };
@@ -194,17 +191,17 @@ impl Engines {
             }
             if waited > PATIENCE {
                 self.exact_failures = 0; // nothing else is left to try
-                return gradient;
+                return (gradient, spent);
             }
             if now <= goal.inner || monitor.out_of_time() {
-                return gradient;
+                return (gradient, spent);
             }
             let ahead = self.descent_rate.map_or(0.0, |rate| (now / goal.wanted).ln() / rate * sweep);
             let too_slow = measures >= MEASURES && ahead > 2.0 * exact_cost;
             if spent > exact_cost || too_slow {
                 monitor.switched(if too_slow { Switch::DescentIsSlow } else { Switch::DescentSpentAsMuch });
                 self.exact_worked = true;
-                return gradient;
+                return (gradient, spent);
             }
             let engine: &mut dyn FirstOrder<'_, M> = match race.current() {
                 FirstOrderEngine::Descent => &mut anderson,

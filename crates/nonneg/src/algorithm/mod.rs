@@ -16,7 +16,6 @@ mod first_order;
 mod gram;
 mod passive;
 mod point;
-mod polish;
 mod working_set;
 
 pub use working_set::{GramMemory, WorkingSet};

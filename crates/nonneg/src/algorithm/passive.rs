@@ -64,11 +64,7 @@ impl<'p, M: Columns> FromColumns<'p, M> {
     /// WAx.
     fn weighted_image(&mut self, x: &[f64]) -> Vec<f64> {
         self.work += self.problem.support_work(x);
-        let mut image = self.problem.multiply(x);
-        if let Some(weights) = &self.problem.weights {
-            weigh(&mut image, weights);
-        }
-        image
+        self.problem.weigh(self.problem.multiply(x))
     }
 }
 
@@ -105,13 +101,6 @@ impl<M: Columns> Hessian for FromColumns<'_, M> {
 
     fn take_work(&mut self) -> u64 {
         std::mem::take(&mut self.work)
-    }
-}
-
-/// Wy; a row without weight has none, whatever stands there.
-pub fn weigh(y: &mut [f64], weights: &[f64]) {
-    for (y, &w) in y.iter_mut().zip(weights) {
-        *y = if w == 0.0 { 0.0 } else { *y * w };
     }
 }
 

@@ -17,7 +17,7 @@ pub use weights::StepWeights;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
-use super::polish::coordinate_sweep;
+use super::point::Point;
 use super::{Algorithm, Check, Monitor};
 use crate::matrix::Columns;
 use crate::presolve::Reduced;
@@ -81,13 +81,15 @@ impl SiNnls {
                     break;
                 }
             }
-            let mut point = run.average();
+            let mut x = run.average();
             if self.restarts {
-                monitor.spend(coordinate_sweep(problem, &mut point, &mut run.weighted_image()));
+                let mut point = Point { x, weighted_image: run.weighted_image() };
+                monitor.spend(point.sweep(problem));
+                x = point.x;
             }
-            let check = monitor.check(&point);
+            let check = monitor.check(&x);
             if check.stop || check.residual <= target {
-                return (point, check);
+                return (x, check);
             }
         }
     }
