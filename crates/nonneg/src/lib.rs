@@ -30,6 +30,8 @@ mod scaling;
 mod settings;
 mod solution;
 mod solve;
+#[cfg(test)]
+mod testing;
 mod trace;
 
 pub mod algorithm;

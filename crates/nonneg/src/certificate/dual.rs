@@ -152,6 +152,7 @@ pub fn best_scale(terms: &[Term], square: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Random;
 
     fn value(terms: &[Term], square: f64, tau: f64) -> f64 {
         let h = |term: &Term| {
@@ -164,11 +165,8 @@ mod tests {
     /// Against a fine search, with and without ridge, infinite caps with ridge, and products of both signs.
     #[test]
     fn no_other_scale_gives_a_better_bound() {
-        let mut state = 1u64;
-        let mut random = || {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 11) as f64 / (1u64 << 53) as f64
-        };
+        let mut source = Random::new(1);
+        let mut random = || source.unit();
         for case in 0..400 {
             let terms: Vec<Term> = (0..1 + case % 12)
                 .map(|_| {

@@ -56,6 +56,7 @@ impl Screen {
 mod tests {
     use super::*;
     use crate::certificate::Certifier;
+    use crate::testing::Random;
     use crate::{DenseMatrix, LeastSquares};
 
     /// Planted optima: c = Aᵀ(Ax*) − s with s ≥ 0 off the support, here and there zero (an optimum that needs no such column,
@@ -63,11 +64,8 @@ mod tests {
     /// most must go in the end.
     #[test]
     fn no_column_that_an_optimum_can_use_is_screened_out() {
-        let mut state = 7u64;
-        let mut random = || {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 11) as f64 / (1u64 << 53) as f64
-        };
+        let mut source = Random::new(7);
+        let mut random = || source.unit();
         let (mut excluded, mut idle) = (0, 0);
         for case in 0..300 {
             let (m, n) = (3 + case % 20, 2 + case % 37);

@@ -6,6 +6,7 @@ pub mod check_x;
 pub mod claims;
 pub mod dyadic;
 pub mod exact;
+pub mod families;
 pub mod problems;
 pub mod random;
 pub mod tally;

@@ -1,15 +1,5 @@
-use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
-
 use super::*;
-
-fn unit(rng: &mut Xoshiro256PlusPlus) -> f64 {
-    (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
-}
-
-fn below(rng: &mut Xoshiro256PlusPlus, limit: usize) -> usize {
-    (rng.next_u64() % limit as u64) as usize
-}
+use crate::testing::Random;
 
 /// G = AᵀA of random nonnegative columns, as a square array.
 struct Gram {
@@ -25,8 +15,8 @@ impl Gram {
         Self { size, values }
     }
     fn random(rows: usize, size: usize, seed: u64) -> Self {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let columns: Vec<Vec<f64>> = (0..size).map(|_| (0..rows).map(|_| unit(&mut rng)).collect()).collect();
+        let mut rng = Random::new(seed);
+        let columns: Vec<Vec<f64>> = (0..size).map(|_| (0..rows).map(|_| rng.unit()).collect()).collect();
         Self::of(rows, &columns)
     }
     fn at(&self, i: usize, j: usize) -> f64 {
@@ -69,24 +59,24 @@ fn assert_close(a: &Cholesky, b: &Cholesky, gram: &Gram, order: &[usize]) {
 }
 
 /// `count` of `from`, in random order.
-fn sample(rng: &mut Xoshiro256PlusPlus, mut from: Vec<usize>, count: usize) -> Vec<usize> {
-    (0..count.min(from.len())).map(|_| from.swap_remove(below(rng, from.len()))).collect()
+fn sample(rng: &mut Random, mut from: Vec<usize>, count: usize) -> Vec<usize> {
+    (0..count.min(from.len())).map(|_| from.swap_remove(rng.below(from.len()))).collect()
 }
 
 #[test]
 fn any_sequence_of_changes_gives_the_factor_of_what_is_left() {
     for seed in 0..60 {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1000 + seed);
-        let size = 1 + below(&mut rng, 90);
+        let mut rng = Random::new(1000 + seed);
+        let size = 1 + rng.below(90);
         let gram = Gram::random(2 * size, size, seed);
         let (mut factor, mut order) = (Cholesky::new(), Vec::new());
         for _ in 0..12 {
             let free: Vec<usize> = (0..size).filter(|j| !order.contains(j)).collect();
-            let most = if below(&mut rng, 2) == 0 { 2 } else { size };
-            let count = below(&mut rng, most + 1);
+            let most = if rng.below(2) == 0 { 2 } else { size };
+            let count = rng.below(most + 1);
             gram.extend(&mut factor, &mut order, &sample(&mut rng, free, count)).unwrap();
-            let most = if below(&mut rng, 2) == 0 { 2 } else { order.len() };
-            let count = below(&mut rng, most + 1);
+            let most = if rng.below(2) == 0 { 2 } else { order.len() };
+            let count = rng.below(most + 1);
             let mut leaving = sample(&mut rng, (0..order.len()).collect(), count);
             leaving.sort_unstable();
             factor.remove(&leaving);
@@ -143,8 +133,8 @@ fn solves() {
         let gram = Gram::random(2 * size, size, 3);
         let order: Vec<usize> = (0..size).collect();
         let factor = gram.fresh(&order);
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(4);
-        let z: Vec<f64> = (0..size).map(|_| unit(&mut rng)).collect();
+        let mut rng = Random::new(4);
+        let z: Vec<f64> = (0..size).map(|_| rng.unit()).collect();
         let mut r: Vec<f64> = (0..size).map(|i| (0..size).map(|j| gram.at(i, j) * z[j]).sum()).collect();
         factor.solve(&mut r);
         for (got, want) in r.iter().zip(&z) {
@@ -156,12 +146,12 @@ fn solves() {
 #[test]
 fn ill_conditioned_matrices_keep_a_small_defect() {
     for seed in 0..30 {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut rng = Random::new(seed);
         let (rows, size) = (30, 12);
-        let mut columns: Vec<Vec<f64>> = vec![(0..rows).map(|_| unit(&mut rng)).collect()];
+        let mut columns: Vec<Vec<f64>> = vec![(0..rows).map(|_| rng.unit()).collect()];
         for _ in 1..size {
-            let closeness = 0.5f64.powi(1 + below(&mut rng, 18) as i32);
-            let near = columns[0].iter().map(|v| v * (1.0 + closeness * unit(&mut rng))).collect();
+            let closeness = 0.5f64.powi(1 + rng.below(18) as i32);
+            let near = columns[0].iter().map(|v| v * (1.0 + closeness * rng.unit())).collect();
             columns.push(near);
         }
         let gram = Gram::of(rows, &columns);
@@ -179,9 +169,9 @@ fn ill_conditioned_matrices_keep_a_small_defect() {
 #[test]
 fn duplicates_are_dependent_wherever_they_stand() {
     for place in 1..40 {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(place as u64);
-        let mut columns: Vec<Vec<f64>> = (0..40).map(|_| (0..60).map(|_| unit(&mut rng)).collect()).collect();
-        columns[place] = columns[below(&mut rng, place)].clone();
+        let mut rng = Random::new(place as u64);
+        let mut columns: Vec<Vec<f64>> = (0..40).map(|_| (0..60).map(|_| rng.unit()).collect()).collect();
+        columns[place] = columns[rng.below(place)].clone();
         let gram = Gram::of(60, &columns);
         let all: Vec<usize> = (0..40).collect();
         for known in [0, place / 2, place] {
@@ -206,8 +196,8 @@ fn duplicates_are_dependent_wherever_they_stand() {
 #[test]
 fn units_change_nothing() {
     let gram = Gram::random(100, 60, 5);
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(6);
-    let powers: Vec<f64> = (0..60).map(|_| 2f64.powi(below(&mut rng, 201) as i32 - 100)).collect();
+    let mut rng = Random::new(6);
+    let powers: Vec<f64> = (0..60).map(|_| 2f64.powi(rng.below(201) as i32 - 100)).collect();
     let scaled = Gram { size: 60, values: (0..3600).map(|e| gram.values[e] * powers[e / 60] * powers[e % 60]).collect() };
     let make = |gram: &Gram| {
         let (mut factor, mut order) = (Cholesky::new(), Vec::new());
