@@ -7,9 +7,9 @@ use rayon::prelude::*;
 use crate::matrix::{Column, Columns};
 use crate::presolve::Reduced;
 
-/// Sides of a tile of G, and rows of A at a time, in the dense path: three such tiles fit the second-level cache.
-const TILE: usize = 128;
+/// Rows of A at a time, and columns of G that one thread fills, in the dense path.
 const ROWS: usize = 256;
+const PANEL: usize = 128;
 
 /// A set this dense is multiplied as if it were full: a product of two tiles costs a tenth of what scattered entries do.
 const DENSE: f64 = 0.2;
@@ -137,23 +137,45 @@ impl Gram {
         }
     }
 
-    /// The upper triangle of the new columns, tile by tile.
+    /// The upper triangle of the new columns, a block of rows at a time.
     fn fill_dense<M: Columns>(&mut self, problem: &Reduced<M>, old: usize) -> u64 {
-        let (room, len) = (self.room, self.variables.len());
-        let variables = &self.variables;
-        let panels: Vec<(usize, &mut [f64])> = self.values[old * room..].chunks_mut(TILE * room).enumerate().collect();
-        panels.into_par_iter().for_each(|(panel, values)| {
-            let right = old + panel * TILE..(old + (panel + 1) * TILE).min(len);
-            let lefts: Vec<usize> = (0..right.end).step_by(TILE).collect();
-            for first in lefts {
-                let left = first..(first + TILE).min(right.end);
-                let tile = product_tile(problem, &variables[left.clone()], &variables[right.clone()]);
-                for (column, tile) in values.chunks_mut(room).zip(tile.chunks(left.len())) {
-                    column[left.clone()].copy_from_slice(tile);
+        let (room, len, m) = (self.room, self.variables.len(), problem.matrix.rows());
+        let mut block = vec![0.0; ROWS.min(m) * len];
+        let mut weighted = if problem.weights.is_some() { vec![0.0; ROWS.min(m) * (len - old)] } else { Vec::new() };
+        for start in (0..m).step_by(ROWS) {
+            let rows = start..(start + ROWS).min(m);
+            let height = rows.len();
+            let block = &mut block[..height * len];
+            block.par_chunks_mut(height).zip(&self.variables).for_each(|(out, &k)| {
+                problem.column(k).write_rows(rows.clone(), problem.scale[k], out);
+            });
+            let left = MatRef::from_column_major_slice(block, height, len).transpose();
+            let mut new = &block[height * old..];
+            if let Some(weights) = &problem.weights {
+                let weighted = &mut weighted[..new.len()];
+                for (out, column) in weighted.chunks_mut(height).zip(new.chunks(height)) {
+                    for ((out, &v), &w) in out.iter_mut().zip(column).zip(&weights[rows.clone()]) {
+                        *out = if w == 0.0 { 0.0 } else { v * w };
+                    }
                 }
+                new = weighted;
             }
-        });
-        (problem.matrix.rows() as u64) * ((old..len).map(|j| j as u64 + 1).sum::<u64>())
+            let right = MatRef::from_column_major_slice(new, height, len - old);
+            self.values[old * room..].par_chunks_mut(PANEL * room).enumerate().for_each(|(panel, values)| {
+                let first = panel * PANEL;
+                let columns = PANEL.min(len - old - first);
+                let above = old + first + columns; // rows of the upper triangle
+                matmul(
+                    MatMut::from_column_major_slice_with_stride_mut(values, above, columns, room),
+                    Accum::Add,
+                    left.subrows(0, above),
+                    right.subcols(first, columns),
+                    1.0,
+                    Par::Seq,
+                );
+            });
+        }
+        (m as u64) * ((old..len).map(|j| j as u64 + 1).sum::<u64>())
     }
 
     /// The upper triangle of the new columns, through the rows that they touch.
@@ -220,38 +242,6 @@ impl KnownGram {
     fn covers<M: Columns>(&self, problem: &Reduced<M>, variables: &[usize]) -> bool {
         variables.iter().all(|&k| self.knows(problem.columns[k]))
     }
-}
-
-/// A[:, left]ᵀ·W·A[:, right], column-major.
-fn product_tile<M: Columns>(problem: &Reduced<M>, left: &[usize], right: &[usize]) -> Vec<f64> {
-    let m = problem.matrix.rows();
-    let (mut a, mut b) = (vec![0.0; ROWS * left.len()], vec![0.0; ROWS * right.len()]);
-    let mut tile = vec![0.0; left.len() * right.len()];
-    for start in (0..m).step_by(ROWS) {
-        let rows = start..(start + ROWS).min(m);
-        let height = rows.len();
-        let write = |variables: &[usize], out: &mut [f64]| {
-            for (&k, out) in variables.iter().zip(out.chunks_mut(height)) {
-                problem.column(k).write_rows(rows.clone(), problem.scale[k], out);
-            }
-        };
-        write(left, &mut a[..height * left.len()]);
-        write(right, &mut b[..height * right.len()]);
-        if let Some(weights) = &problem.weights {
-            for column in b[..height * right.len()].chunks_mut(height) {
-                column.iter_mut().zip(&weights[rows.clone()]).for_each(|(v, &w)| *v = if w == 0.0 { 0.0 } else { *v * w });
-            }
-        }
-        matmul(
-            MatMut::from_column_major_slice_mut(&mut tile, left.len(), right.len()),
-            Accum::Add,
-            MatRef::from_column_major_slice(&a[..height * left.len()], height, left.len()).transpose(),
-            MatRef::from_column_major_slice(&b[..height * right.len()], height, right.len()),
-            1.0,
-            Par::Seq,
-        );
-    }
-    tile
 }
 
 /// The entries of some columns, by rows: (place in the list, scaled value).
