@@ -2,22 +2,22 @@
 
 use std::time::Duration;
 
-use nonneg::Method;
+use nonneg::{BlockMetric, Method};
 use nonneg_cli::generate::Kind;
-
-/// Methods that are named in the documentation; those that the library has not got yet are refused as such.
-const PLANNED: [&str; 8] = ["active-set", "cd", "apcg", "fista", "oa-ds", "lawson-hanson", "fnnls", "tnt-nn"];
 
 pub fn method(text: &str) -> Result<Method, String> {
     text.parse().map_err(|_| {
         let names: Vec<&str> = Method::ALL.iter().map(|method| method.name()).collect();
-        let available = names.join(", ");
-        if PLANNED.contains(&text) {
-            format!("not available yet; available: {available}")
-        } else {
-            format!("expected one of: {available}")
-        }
+        format!("expected one of: {}", names.join(", "))
     })
+}
+
+pub fn metric(text: &str) -> Result<BlockMetric, String> {
+    match text {
+        "scale-invariant" => Ok(BlockMetric::ScaleInvariant),
+        "spectral" => Ok(BlockMetric::Spectral),
+        _ => Err("expected scale-invariant or spectral".into()),
+    }
 }
 
 pub fn kind(text: &str) -> Result<Kind, String> {
@@ -124,14 +124,11 @@ mod tests {
     }
 
     #[test]
-    fn methods_are_known_planned_or_wrong() {
+    fn names_are_known_or_refused_with_all_that_are() {
         assert_eq!(method("si-nnls"), Ok(Method::SiNnls));
-        assert!(method("simplex").unwrap_err().contains("expected one of"));
-        for name in PLANNED {
-            if Method::ALL.iter().all(|known| known.name() != name) {
-                assert!(method(name).unwrap_err().contains("not available yet"));
-            }
-        }
+        assert!(method("simplex").unwrap_err().contains("expected one of: auto, "));
+        assert_eq!(metric("spectral"), Ok(BlockMetric::Spectral));
+        assert!(metric("euclid").is_err());
     }
 
     #[test]

@@ -133,7 +133,7 @@ fn options_that_contradict_each_other_or_make_no_sense() {
     refuse_in_one_line(&sandbox, "convert A.mtx A.mtx", &["A.mtx", "overwrite"]);
     refuse_in_one_line(&sandbox, "solve - -", &["standard input"]);
     refuse(&sandbox, "solve A.mtx b.txt -v --quiet", &["--quiet"]);
-    refuse(&sandbox, "solve A.mtx b.txt --method oa-ds", &["not available yet", "si-nnls"]);
+    refuse(&sandbox, "solve A.mtx b.txt --metric euclid", &["scale-invariant or spectral"]);
     refuse(&sandbox, "solve A.mtx b.txt --method fnnls --upper 1", &["fnnls", "upper bounds", "auto or cd"]);
     refuse(&sandbox, "solve A.mtx b.txt --method simplex", &["expected one of", "si-nnls"]);
     refuse(&sandbox, "solve A.mtx b.txt --tol -1", &["--tol", "expected a finite number"]);

@@ -28,6 +28,8 @@ pub struct Reduced<'a, M: Columns> {
     pub ridge: Vec<f64>,
     /// u: min(cⱼ/(Lⱼ + λ₂), ℓⱼ) for A ≥ 0, otherwise ℓⱼ; may be infinite.
     pub upper: Vec<f64>,
+    /// Whether some entry of A is negative.
+    pub signed: bool,
     /// Row weights, scaled.
     pub weights: Option<Vec<f64>>,
     /// Values of the columns that are not kept (mostly zero).
@@ -52,6 +54,7 @@ impl<'a, M: Columns> Reduced<'a, M> {
             norm: Vec::new(),
             ridge: Vec::new(),
             upper: Vec::new(),
+            signed: facts.signed,
             weights: facts.weights.clone(),
             fixed: Vec::new(),
             total_columns: matrix.cols(),
@@ -101,6 +104,7 @@ impl<'a, M: Columns> Reduced<'a, M> {
             norm: pick(&self.norm),
             ridge: if self.ridge.is_empty() { Vec::new() } else { pick(&self.ridge) },
             upper: pick(&self.upper),
+            signed: self.signed,
             weights: self.weights.clone(),
             fixed: Vec::new(),
             total_columns: set.len(),
@@ -148,6 +152,14 @@ impl<'a, M: Columns> Reduced<'a, M> {
             y.iter_mut().zip(weights).for_each(|(y, &w)| *y = if w == 0.0 { 0.0 } else { *y * w });
         }
         y
+    }
+
+    /// ‖y‖²_W from Wy.
+    pub fn square_of_weighted(&self, weighted: &[f64]) -> f64 {
+        match &self.weights {
+            None => weighted.iter().map(|v| v * v).sum(),
+            Some(w) => weighted.iter().zip(w).filter(|(_, w)| **w > 0.0).map(|(v, w)| v * v / w).sum(),
+        }
     }
 
     /// Ax over the kept columns.

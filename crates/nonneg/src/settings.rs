@@ -25,7 +25,8 @@ pub struct Solver {
     pub method: Method,
     /// Columns that move together in one step of SI-NNLS+. Range ≥ 1; default 1.
     pub batch_size: usize,
-    /// The metric in which a block moves. Default [`BlockMetric::ScaleInvariant`].
+    /// The metric in which columns move that move together: blocks of SI-NNLS+, all of them in FISTA and OA+DS. Default
+    /// [`BlockMetric::ScaleInvariant`].
     pub block_metric: BlockMetric,
     /// Seed of all randomness. Same seed, same answer, on any number of threads. Default 0.
     pub seed: u64,
@@ -58,6 +59,12 @@ pub enum Method {
     Cd,
     /// Accelerated proximal coordinate gradient (Lin, Lu, Xiao 2014), with restarts.
     Apcg,
+    /// FISTA (Beck, Teboulle 2009) with adaptive restarts (O'Donoghue, Candès 2015).
+    Fista,
+    /// FISTA as published, one run without restarts.
+    FistaNoRestart,
+    /// OA+DS (Kim, Sra, Dhillon 2013): projected gradients with Barzilai–Borwein steps on the free variables.
+    OaDs,
     /// Lawson and Hanson's active set method: exact, for up to some thousands of positive entries; no upper bounds.
     LawsonHanson,
     /// Fast NNLS (Bro, de Jong 1997): the same on AᵀA, formed once; exact, for up to some thousands of columns; no upper bounds.
@@ -68,13 +75,16 @@ pub enum Method {
 
 impl Method {
     /// All methods, in the order of the documentation.
-    pub const ALL: [Method; 9] = [
+    pub const ALL: [Method; 12] = [
         Method::Auto,
         Method::SiNnls,
         Method::SiNnlsNoRestart,
         Method::ActiveSet,
         Method::Cd,
         Method::Apcg,
+        Method::Fista,
+        Method::FistaNoRestart,
+        Method::OaDs,
         Method::LawsonHanson,
         Method::Fnnls,
         Method::TntNn,
@@ -89,6 +99,9 @@ impl Method {
             Method::ActiveSet => "active-set",
             Method::Cd => "cd",
             Method::Apcg => "apcg",
+            Method::Fista => "fista",
+            Method::FistaNoRestart => "fista-norestart",
+            Method::OaDs => "oa-ds",
             Method::LawsonHanson => "lawson-hanson",
             Method::Fnnls => "fnnls",
             Method::TntNn => "tnt-nn",
@@ -107,12 +120,13 @@ impl std::str::FromStr for Method {
         Method::ALL.into_iter().find(|method| method.name() == name).ok_or_else(|| Error::Setting {
             name: "method",
             value: name.to_owned(),
-            expected: "auto, si-nnls, si-nnls-norestart, active-set, cd, apcg, lawson-hanson, fnnls or tnt-nn",
+            expected: "auto, si-nnls, si-nnls-norestart, active-set, cd, apcg, fista, fista-norestart, oa-ds, lawson-hanson, \
+                       fnnls or tnt-nn",
         })
     }
 }
 
-/// The diagonal M ⪰ BᵀB in which a block B of columns moves.
+/// The diagonal M ⪰ BᵀB in which a block B of columns moves. To FISTA and OA+DS all columns are one block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BlockMetric {
     /// One constant per column, by Collatz–Wielandt: rescaling a column changes nothing.

@@ -5,8 +5,10 @@ use std::time::Instant;
 
 use crate::algorithm::apcg::Apcg;
 use crate::algorithm::cd::CoordinateDescent;
+use crate::algorithm::fista::Fista;
 use crate::algorithm::fnnls::Fnnls;
 use crate::algorithm::lawson_hanson::LawsonHanson;
+use crate::algorithm::oa_ds::OaDs;
 use crate::algorithm::si_nnls::SiNnls;
 use crate::algorithm::tnt_nn::TntNn;
 use crate::algorithm::{Algorithm, Monitor, WorkingSet};
@@ -175,6 +177,9 @@ fn run_method<R: Columns>(
         Method::SiNnlsNoRestart => SiNnls { restarts: false, batch_size, block_metric, seed }.run(problem, x, monitor),
         Method::Cd => CoordinateDescent.run(problem, x, monitor),
         Method::Apcg => Apcg { seed }.run(problem, x, monitor),
+        Method::Fista => Fista { restarts: true, metric: block_metric }.run(problem, x, monitor),
+        Method::FistaNoRestart => Fista { restarts: false, metric: block_metric }.run(problem, x, monitor),
+        Method::OaDs => OaDs { metric: block_metric }.run(problem, x, monitor),
         Method::LawsonHanson => LawsonHanson.run(problem, x, monitor),
         Method::Fnnls => Fnnls::new(problem.len(), memory_limit)?.run(problem, x, monitor),
         Method::TntNn => TntNn.run(problem, x, monitor),

@@ -11,7 +11,7 @@ use common::tally::Tally;
 use common::{Bound, Problem, Storage};
 
 const EXACT: [Method; 3] = [Method::LawsonHanson, Method::Fnnls, Method::TntNn];
-const ITERATIVE: [Method; 2] = [Method::Cd, Method::Apcg];
+const ITERATIVE: [Method; 5] = [Method::Cd, Method::Apcg, Method::Fista, Method::FistaNoRestart, Method::OaDs];
 
 /// Far more than any of these problems needs; a limit so that a failure does not run for ever.
 const MAX_PASSES: f64 = 1e5;

@@ -3,8 +3,10 @@
 
 pub mod apcg;
 pub mod cd;
+pub mod fista;
 pub mod fnnls;
 pub mod lawson_hanson;
+pub mod oa_ds;
 pub mod si_nnls;
 pub mod tnt_nn;
 
@@ -14,6 +16,7 @@ mod engines;
 mod face;
 mod first_order;
 mod gram;
+mod metric;
 mod passive;
 mod point;
 mod working_set;
@@ -30,7 +33,7 @@ pub trait Monitor {
     fn check(&mut self, x: &[f64]) -> Check;
     /// Adds multiply-adds with entries of A to the account.
     fn spend(&mut self, multiply_adds: u64);
-    /// Notes a restart from the point checked last.
+    /// Notes a restart; the trace shows it beside the point checked last.
     fn restarted(&mut self);
     /// Notes that another engine goes on from the point checked last, and why.
     fn switched(&mut self, switch: Switch);
