@@ -57,9 +57,9 @@ pub struct SolveArgs {
     /// Columns that move together in one step
     #[arg(long, default_value = "1", value_parser = values::at_least_one, allow_negative_numbers = true, value_name = "K")]
     pub batch_size: usize,
-    /// How columns move that move together (blocks; fista, oa-ds): scale-invariant, or spectral as published
-    #[arg(long, default_value = "scale-invariant", value_parser = values::metric, value_name = "NAME")]
-    pub metric: BlockMetric,
+    /// How columns move that move together: scale-invariant (default for blocks), or spectral, as published (for fista, oa-ds)
+    #[arg(long, value_parser = values::metric, value_name = "NAME")]
+    pub metric: Option<BlockMetric>,
     /// Start from this x
     #[arg(long, value_name = "FILE")]
     pub x0: Option<String>,

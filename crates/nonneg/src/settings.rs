@@ -25,9 +25,9 @@ pub struct Solver {
     pub method: Method,
     /// Columns that move together in one step of SI-NNLS+. Range ≥ 1; default 1.
     pub batch_size: usize,
-    /// The metric in which columns move that move together: blocks of SI-NNLS+, all of them in FISTA and OA+DS. Default
-    /// [`BlockMetric::ScaleInvariant`].
-    pub block_metric: BlockMetric,
+    /// The metric in which columns move that move together. Default: [`BlockMetric::ScaleInvariant`] for blocks of SI-NNLS+;
+    /// [`BlockMetric::Spectral`], as published, for FISTA and OA+DS, which move all of them.
+    pub block_metric: Option<BlockMetric>,
     /// Seed of all randomness. Same seed, same answer, on any number of threads. Default 0.
     pub seed: u64,
     /// Stop with the best answer so far after this time. Default none.
@@ -108,6 +108,14 @@ impl Method {
         }
     }
 
+    /// The metric in which its columns move where none is set.
+    pub fn default_metric(self) -> BlockMetric {
+        match self {
+            Method::Fista | Method::FistaNoRestart | Method::OaDs => BlockMetric::Spectral,
+            _ => BlockMetric::ScaleInvariant,
+        }
+    }
+
     /// Whether it solves problems with upper bounds on x.
     pub fn takes_upper_bounds(self) -> bool {
         !matches!(self, Method::LawsonHanson | Method::Fnnls | Method::TntNn)
@@ -127,12 +135,11 @@ impl std::str::FromStr for Method {
 }
 
 /// The diagonal M ⪰ BᵀB in which a block B of columns moves. To FISTA and OA+DS all columns are one block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockMetric {
     /// One constant per column, by Collatz–Wielandt: rescaling a column changes nothing.
-    #[default]
     ScaleInvariant,
-    /// σ_max(B)² for the whole block, as in the paper; for reproducing its figures.
+    /// σ_max(B)² for the whole block in the caller's units, as published; for reproducing the paper's figures.
     Spectral,
 }
 
@@ -142,7 +149,7 @@ impl Default for Solver {
             tolerance: 1e-6,
             method: Method::Auto,
             batch_size: 1,
-            block_metric: BlockMetric::ScaleInvariant,
+            block_metric: None,
             seed: 0,
             time_limit: None,
             max_passes: None,
@@ -176,7 +183,7 @@ impl Solver {
     }
     /// Sets [`block_metric`](Self::block_metric).
     pub fn block_metric(mut self, block_metric: BlockMetric) -> Self {
-        self.block_metric = block_metric;
+        self.block_metric = Some(block_metric);
         self
     }
     /// Sets [`seed`](Self::seed).

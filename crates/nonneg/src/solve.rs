@@ -167,8 +167,10 @@ fn run_method<R: Columns>(
     monitor: &mut dyn Monitor,
 ) -> Result<()> {
     let memory = prepared.map(|prepared| &prepared.gram);
-    let &Solver { batch_size, block_metric, seed, memory_limit, .. } = settings;
-    match resolved(settings) {
+    let &Solver { batch_size, seed, memory_limit, .. } = settings;
+    let method = resolved(settings);
+    let block_metric = settings.block_metric.unwrap_or(method.default_metric());
+    match method {
         Method::Auto => {
             WorkingSet { exact_only: false, memory_limit: memory_limit.unwrap_or(MEMORY), seed, memory }.run(problem, x, monitor)
         }

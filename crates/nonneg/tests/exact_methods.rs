@@ -2,7 +2,7 @@
 
 mod common;
 
-use nonneg::{DenseMatrix, Error, LeastSquares, Method, Solution, Solver, Status};
+use nonneg::{BlockMetric, DenseMatrix, Error, LeastSquares, Method, Solution, Solver, Status};
 
 use common::claims::Solved;
 use common::problems::{Aim, Fill, Recipe};
@@ -17,7 +17,7 @@ const ITERATIVE: [Method; 5] = [Method::Cd, Method::Apcg, Method::Fista, Method:
 const MAX_PASSES: f64 = 1e5;
 
 fn solver(method: Method) -> Solver {
-    Solver::new().method(method).tolerance(1e-8).max_passes(MAX_PASSES)
+    Solver::new().method(method).block_metric(BlockMetric::ScaleInvariant).tolerance(1e-8).max_passes(MAX_PASSES)
 }
 
 /// Solves, and compares with the exact optimum.

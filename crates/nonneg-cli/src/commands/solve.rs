@@ -45,8 +45,8 @@ pub fn run(args: &SolveArgs) -> Result<u8, Failure> {
             .method(args.method)
             .tolerance(args.tol)
             .batch_size(args.batch_size)
-            .block_metric(args.metric)
             .seed(args.seed);
+    solver.block_metric = args.metric;
     solver.interrupt = Some(interrupt.begin_solving());
     progress.stage("preparing");
     let observe = &mut |row: &nonneg::TraceRow| {
