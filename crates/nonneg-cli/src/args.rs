@@ -32,6 +32,10 @@ pub enum Command {
     Generate(GenerateArgs),
     /// Convert a problem between file formats
     Convert(ConvertArgs),
+    /// Run several methods on one problem: table, curves, pictures
+    Compare(CompareArgs),
+    /// Run the paper's experiments again: all panels, curves, one HTML report
+    Reproduce(ReproduceArgs),
 }
 
 #[derive(Debug, Args)]
@@ -234,6 +238,90 @@ pub struct ConvertArgs {
     pub output: String,
     #[command(flatten)]
     pub common: CommonArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  nonneg compare A.npz                                  the usual methods, 10 s each
+  nonneg compare A.mtx b.txt --methods auto,cd,fista --budget 1m -o compared
+
+Writes report.html, summary.json, curves.csv and every panel as .svg and .png into the folder. Finished curves are kept there:
+an interrupted comparison goes on where it stopped, and one with more methods runs only those.")]
+pub struct CompareArgs {
+    /// The matrix A
+    pub a: String,
+    /// The right-hand side b; not needed where A's file holds it
+    pub b: Option<String>,
+    /// Methods, separated by commas
+    #[arg(long, value_delimiter = ',', value_parser = values::method, value_name = "LIST", help = methods_help(),
+          default_value = "auto,si-nnls,si-nnls-norestart,cd,apcg,fista,oa-ds")]
+    pub methods: Vec<Method>,
+    /// A method may stop at this proved relative gap
+    #[arg(long, default_value = "1e-9", value_parser = values::at_least_zero, allow_negative_numbers = true, value_name = "EPS")]
+    pub tol: f64,
+    /// Time for each method: 10s, 2m, ...
+    #[arg(long, default_value = "10s", value_parser = values::duration, allow_negative_numbers = true, value_name = "TIME")]
+    pub budget: Duration,
+    /// The folder to write to
+    #[arg(short, long, default_value = "nonneg-compare", value_name = "DIR")]
+    pub output: String,
+    /// Start from this x
+    #[arg(long, value_name = "FILE")]
+    pub x0: Option<String>,
+    /// Seed of all randomness
+    #[arg(long, default_value = "0", value_name = "S")]
+    pub seed: u64,
+    /// Forget the curves of earlier runs
+    #[arg(long)]
+    pub fresh: bool,
+    /// Print a line for every finished curve
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub verbose: bool,
+    #[command(flatten)]
+    pub common: CommonArgs,
+    #[command(flatten)]
+    pub problem: ProblemArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  nonneg reproduce --quick                              small stand-ins, some minutes
+  nonneg reproduce --data data                          real-sim, news20.binary and E2006.train from a folder
+  nonneg reproduce --data a.npz --data b.svm            other problems in their place
+
+Writes report.html, summary.json, curves.csv and every panel as .svg and .png into the folder. Finished curves are kept there:
+an interrupted run goes on where it stopped. Without --data the sets are seeded stand-ins of the published shapes.")]
+pub struct ReproduceArgs {
+    /// A folder with the data sets, or a file that holds A and b; may be repeated
+    #[arg(long, value_name = "PATH")]
+    pub data: Vec<String>,
+    /// Small stand-ins and 4 s for each method
+    #[arg(long, conflicts_with = "data")]
+    pub quick: bool,
+    /// Time for each method on each set: 60s, 2m, ... [default: 60s, with --quick 4s]
+    #[arg(long, value_parser = values::duration, allow_negative_numbers = true, value_name = "TIME")]
+    pub budget: Option<Duration>,
+    /// The folder to write to
+    #[arg(short, long, default_value = "nonneg-reproduce", value_name = "DIR")]
+    pub output: String,
+    /// Seed of all randomness
+    #[arg(long, default_value = "0", value_name = "S")]
+    pub seed: u64,
+    /// Forget the curves of earlier runs
+    #[arg(long)]
+    pub fresh: bool,
+    /// Print a line for every finished curve
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub verbose: bool,
+    #[command(flatten)]
+    pub common: CommonArgs,
+}
+
+fn methods_help() -> String {
+    let names: Vec<&str> = Method::ALL.iter().map(|method| method.name()).collect();
+    format!("Methods, separated by commas: {}", names.join(", "))
 }
 
 fn method_help() -> String {

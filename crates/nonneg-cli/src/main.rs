@@ -5,6 +5,7 @@ mod canvas;
 mod commands;
 mod console;
 mod example;
+mod experiment;
 mod failure;
 mod inputs;
 mod interrupt;
@@ -37,6 +38,8 @@ fn main() -> ExitCode {
         Some(Command::Info(args)) => commands::info::run(&args),
         Some(Command::Generate(args)) => commands::generate::run(&args),
         Some(Command::Convert(args)) => commands::convert::run(&args),
+        Some(Command::Compare(args)) => commands::compare::run(&args),
+        Some(Command::Reproduce(args)) => commands::reproduce::run(&args),
         None => console::print(&Cli::command().render_help().to_string()).map(|()| DONE),
     };
     ExitCode::from(outcome.unwrap_or_else(|failure| {

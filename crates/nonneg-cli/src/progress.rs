@@ -77,6 +77,81 @@ impl Progress {
     }
 }
 
+/// Progress over a grid of problems and methods.
+#[derive(Debug)]
+pub struct GridProgress {
+    live: Option<ProgressBar>,
+    log: bool,
+    done: usize,
+    total: usize,
+    /// What each curve may take.
+    budget: Duration,
+    now: String,
+}
+
+impl GridProgress {
+    pub fn new(quiet: bool, verbose: bool, total: usize, budget: Duration) -> Self {
+        let live = (!quiet && std::io::stderr().is_terminal()).then(|| {
+            let bar = ProgressBar::new(total as u64);
+            bar.set_style(style("{spinner} {elapsed}  {bar:20}  {pos} of {len}  {wide_msg}"));
+            bar.enable_steady_tick(Duration::from_millis(100));
+            bar
+        });
+        Self { live, log: verbose && !quiet, done: 0, total, budget, now: String::new() }
+    }
+
+    /// A problem is read or made.
+    pub fn preparing(&self, name: &str) {
+        if let Some(bar) = &self.live {
+            bar.set_message(format!("preparing {name}"));
+        }
+    }
+
+    pub fn begin(&mut self, dataset: &str, method: &str) {
+        self.now = format!("{dataset} · {method}");
+        if let Some(bar) = &self.live {
+            bar.set_message(self.now.clone());
+        }
+    }
+
+    pub fn check(&self, row: &TraceRow) {
+        if let Some(bar) = &self.live {
+            let gap = row.relative_gap.map_or("-".to_owned(), |gap| format!("{gap:.1e}"));
+            let most = console::seconds(self.budget.as_secs_f64() * (self.total - self.done) as f64);
+            bar.set_message(format!("{}  gap {gap}  {:.0} passes, at most {most} left", self.now, row.passes));
+        }
+    }
+
+    pub fn end(&mut self, curve: &crate::experiment::curve::Curve) {
+        self.done += 1;
+        if let Some(bar) = &self.live {
+            bar.set_position(self.done as u64);
+        }
+        if self.log {
+            let (passes, seconds) = curve.rows.last().map_or((0.0, 0.0), |row| (row.passes, row.seconds));
+            let line = format!(
+                "{:>3} of {}  {:40}  {:10}  {passes:>8.0} passes  {seconds:>8.2} s",
+                self.done, self.total, self.now, curve.status
+            );
+            match &self.live {
+                Some(bar) => bar.println(&line),
+                None => console::print_error(&format!("{line}\n")),
+            }
+        }
+    }
+
+    /// Curves so far.
+    pub fn done(&self) -> usize {
+        self.done
+    }
+
+    pub fn finish(&mut self) {
+        if let Some(bar) = self.live.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 /// What matters in one check; with a clock before it, it fits 80 columns.
 fn describe(row: &TraceRow) -> String {
     let known = |value: Option<f64>| value.map_or("-".to_owned(), |v| format!("{v:.2e}"));

@@ -83,7 +83,7 @@ impl Upper<'_> {
     }
 
     /// Whether some bound is finite.
-    pub(crate) fn is_finite(&self) -> bool {
+    pub fn is_finite(&self) -> bool {
         match self {
             Upper::None => false,
             Upper::Uniform(bound) => bound.is_finite(),

@@ -1,8 +1,10 @@
 //! One file per subcommand. Each returns the exit status, or a failure with nothing written.
 
+pub mod compare;
 pub mod convert;
 pub mod generate;
 pub mod info;
+pub mod reproduce;
 pub mod solve;
 pub mod verify;
 

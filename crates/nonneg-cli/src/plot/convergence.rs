@@ -1,56 +1,26 @@
-//! The convergence plot: proved gap and natural residual against passes, as SVG or PNG.
-//!
-//! The font is part of the program, so that no fonts or graphics libraries of the system are needed.
-
-use std::sync::Once;
+//! The convergence plot of one run: proved gap and natural residual against passes.
 
 use nonneg::TraceRow;
-use plotters::backend::{BitMapBackend, DrawingBackend, SVGBackend};
 use plotters::coord::Shift;
-use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use super::axis::{Axis, linear_ticks, plain, power_of_ten, power_ticks};
+use super::{Drawing, FAMILY, Format, GRID, INK, render};
 use crate::failure::Failure;
 
-static FONT: &[u8] = include_bytes!("../fonts/DejaVuSans-subset.ttf");
-const FAMILY: &str = "sans-serif";
-
-/// Size in points of SVG; PNG has twice as many pixels each way.
+/// In points.
 const SIZE: (u32, u32) = (840, 500);
-const PNG_SCALE: u32 = 2;
 
 /// Two tones that differ in grey too.
 const GAP_COLOR: RGBColor = RGBColor(20, 60, 130);
 const RESIDUAL_COLOR: RGBColor = RGBColor(222, 110, 20);
-const INK: RGBColor = RGBColor(50, 50, 50);
-const GRID: RGBColor = RGBColor(225, 225, 225);
 
 /// Markers are drawn on curves of at most this many points.
 const MAX_MARKED: usize = 40;
 /// Decades shown below the largest value.
 const MAX_DECADES: f64 = 18.0;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    Svg,
-    Png,
-}
-
-impl Format {
-    /// By the ending of the file's name.
-    pub fn of(path: &str) -> Result<Self, Failure> {
-        let lower = path.to_ascii_lowercase();
-        if lower.ends_with(".svg") {
-            Ok(Format::Svg)
-        } else if lower.ends_with(".png") {
-            Ok(Format::Png)
-        } else {
-            Err(Failure::new(format!("{path}: unknown ending of a plot, expected .svg or .png")))
-        }
-    }
-}
 
 /// What is drawn.
 #[derive(Debug)]
@@ -64,35 +34,11 @@ pub struct Convergence<'a> {
 impl Convergence<'_> {
     /// The file's contents.
     pub fn render(&self, format: Format) -> Result<Vec<u8>, Failure> {
-        static REGISTER: Once = Once::new();
-        REGISTER.call_once(|| {
-            for style in [FontStyle::Normal, FontStyle::Bold] {
-                // The bytes are part of the program and a test draws with them.
-                let _ = plotters::style::register_font(FAMILY, style, FONT);
-            }
-        });
-        let broken = |error: &dyn std::fmt::Display| Failure::new(format!("cannot draw the plot: {error}"));
-        match format {
-            Format::Svg => {
-                let mut text = String::new();
-                let root = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
-                self.draw(&root, 1).map_err(|error| broken(&error))?;
-                root.present().map_err(|error| broken(&error))?;
-                drop(root);
-                Ok(text.into_bytes())
-            }
-            Format::Png => {
-                let (width, height) = (SIZE.0 * PNG_SCALE, SIZE.1 * PNG_SCALE);
-                let mut pixels = vec![255; (width * height * 3) as usize];
-                let root = BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area();
-                self.draw(&root, PNG_SCALE).map_err(|error| broken(&error))?;
-                root.present().map_err(|error| broken(&error))?;
-                drop(root);
-                encode_png(&pixels, width, height).map_err(|error| broken(&error))
-            }
-        }
+        render(self, SIZE, format)
     }
+}
 
+impl Drawing for Convergence<'_> {
     fn draw<B: DrawingBackend>(
         &self,
         root: &DrawingArea<B, Shift>,
@@ -112,8 +58,8 @@ impl Convergence<'_> {
             let place = (width as i32 / 2 - 90 * scale as i32, height as i32 / 2);
             return body.draw(&Text::new("the trace has no points to plot", place, font(13)));
         };
-        let x_axis = Axis { range: (0.0, frame.right), ticks: frame.x_ticks() };
-        let y_axis = Axis { range: (frame.bottom, frame.top), ticks: frame.y_ticks() };
+        let x_axis = Axis { range: (0.0, frame.right), ticks: linear_ticks(frame.right) };
+        let y_axis = Axis { range: (frame.bottom, frame.top), ticks: power_ticks(frame.bottom, frame.top) };
         let mut chart = ChartBuilder::on(&body)
             .margin_right(24 * scale)
             .margin_left(8 * scale)
@@ -226,72 +172,12 @@ impl Frame {
         let bottom = bottom.clamp(top - MAX_DECADES, top - 1.0);
         Some(Self { right: if right > 0.0 { right * 1.02 } else { 1.0 }, bottom, top })
     }
-
-    /// Four to nine round numbers.
-    fn x_ticks(&self) -> Vec<f64> {
-        let raw = self.right / 8.0;
-        let power = 10f64.powf(raw.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|k| k * power).find(|step| *step >= raw).unwrap_or(raw);
-        (0..).map(|k| f64::from(k) * step).take_while(|x| *x <= self.right).collect()
-    }
-
-    /// Whole powers of ten, every second one where there are many.
-    fn y_ticks(&self) -> Vec<f64> {
-        let step = if self.top - self.bottom > 9.0 { 2 } else { 1 };
-        let range = self.bottom.ceil() as i32..=self.top as i32;
-        range.filter(|power| power % step == 0).map(f64::from).collect()
-    }
-}
-
-/// A linear axis with the ticks that we choose.
-struct Axis {
-    range: (f64, f64),
-    ticks: Vec<f64>,
-}
-
-impl Ranged for Axis {
-    type FormatOption = DefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
-        let share = (value - self.range.0) / (self.range.1 - self.range.0);
-        limit.0 + (share * f64::from(limit.1 - limit.0)).round() as i32
-    }
-    fn key_points<Hint: KeyPointHint>(&self, _hint: Hint) -> Vec<f64> {
-        self.ticks.clone()
-    }
-    fn range(&self) -> std::ops::Range<f64> {
-        self.range.0..self.range.1
-    }
-}
-
-/// 10⁻⁶.
-fn power_of_ten(power: f64) -> String {
-    const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
-    let raise = |c: char| c.to_digit(10).map_or('⁻', |digit| RAISED[digit as usize]);
-    format!("10{}", format!("{power:.0}").chars().map(raise).collect::<String>())
-}
-
-/// 0.05, 20, 1500.
-fn plain(value: f64) -> String {
-    if value.abs() >= 1e6 { format!("{value:.0e}") } else { format!("{}", (value * 1e9).round() / 1e9) }
 }
 
 /// The file without its folders, cut to a readable length.
 fn short_name(problem: &str) -> String {
     let name = problem.rsplit(['/', '\\']).next().unwrap_or(problem);
     if name.chars().count() <= 60 { name.to_owned() } else { name.chars().take(59).collect::<String>() + "…" }
-}
-
-fn encode_png(pixels: &[u8], width: u32, height: u32) -> Result<Vec<u8>, png::EncodingError> {
-    let mut bytes = Vec::new();
-    let mut encoder = png::Encoder::new(&mut bytes, width, height);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.set_depth(png::BitDepth::Eight);
-    let mut writer = encoder.write_header()?;
-    writer.write_image_data(pixels)?;
-    writer.finish()?;
-    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -353,15 +239,5 @@ mod tests {
                 std::fs::write(std::path::Path::new(&folder).join(format!("{name}.png")), png).unwrap();
             }
         }
-    }
-
-    #[test]
-    fn labels_and_ticks() {
-        assert_eq!([power_of_ten(-6.0), power_of_ten(12.0), power_of_ten(0.0)], ["10⁻⁶", "10¹²", "10⁰"]);
-        assert_eq!([plain(0.05), plain(20.0), plain(2e6)], ["0.05", "20", "2e6"]);
-        let frame = Frame { right: 102.0, bottom: -6.0, top: 0.0 };
-        assert_eq!(frame.x_ticks(), [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
-        assert_eq!(frame.y_ticks().len(), 7);
-        assert!(Format::of("a.SVG").is_ok() && Format::of("a.pdf").is_err());
     }
 }
