@@ -6,6 +6,9 @@ use super::curve::{Curve, Row, Subject};
 /// How well `best` is known where nothing is proved, for lack of anything better: curves are not fitted below that.
 const UNPROVED: f64 = 1e-8;
 
+/// A fall like k to the minus this or faster is not sublinear: the guarantees are 1/k and 1/k².
+const SUBLINEAR: f64 = 4.0;
+
 /// How all methods did on one problem.
 #[derive(Debug)]
 pub struct Standing<'a> {
@@ -47,7 +50,7 @@ pub struct Entry {
 pub struct Trend {
     /// Passes that each further digit takes.
     pub passes_per_digit: f64,
-    /// A straight line against passes fits better than one against their logarithm.
+    /// A straight line against passes fits better than a power law, or the power is one that no sublinear method has.
     pub linear: bool,
     /// The part of the variation that each of them explains.
     pub fit_linear: f64,
@@ -130,14 +133,18 @@ impl<'a> Standing<'a> {
         if first - last < 1.5 {
             return None; // too few digits to tell
         }
-        points.retain(|point| point.1 <= 0.5 * (first + last));
-        if points.len() < 4 {
+        // The lower half shows where it is going; fast methods have few points there.
+        let half = points.iter().filter(|point| point.1 <= 0.5 * (first + last)).count();
+        let highest = if half >= 4 { 0.5 * (first + last) } else { first };
+        points.retain(|point| point.1 <= highest);
+        if points.len() < 3 {
             return None;
         }
         let (slope, fit_linear) = regression(&points)?;
         let logarithmic: Vec<(f64, f64)> = points.iter().map(|&(x, y)| (x.log10(), y)).collect();
-        let (_, fit_power) = regression(&logarithmic)?;
-        (slope < 0.0).then(|| Trend { passes_per_digit: -1.0 / slope, linear: fit_linear > fit_power, fit_linear, fit_power })
+        let (power, fit_power) = regression(&logarithmic)?;
+        let linear = fit_linear > fit_power || -power > SUBLINEAR;
+        (slope < 0.0).then(|| Trend { passes_per_digit: -1.0 / slope, linear, fit_linear, fit_power })
     }
 
     /// Of the block sizes with the same constants only the best is shown, as in the paper: the one that got furthest, then

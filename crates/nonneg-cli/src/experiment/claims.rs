@@ -37,6 +37,10 @@ impl Verdict {
     }
 }
 
+/// A method that leaves this part of the range of f hardly moved; and this part of what others leave is much less.
+const HARDLY: f64 = 0.5;
+const MUCH_LESS: f64 = 0.01;
+
 #[derive(Debug, Clone)]
 pub struct Claim {
     pub text: &'static str,
@@ -63,7 +67,7 @@ fn ahead_in_passes(standings: &[Standing]) -> Claim {
         let level = ours.level.max(theirs.as_ref().map_or(0, |other| other.level));
         let passes = |methods: &[&str]| at_level(standing, methods, level, &Entry::passes);
         let (ours, theirs) = (passes(&["si-nnls", "si-nnls-norestart"]), passes(&["fista-norestart", "oa-ds"]));
-        Some((less(&ours, &theirs), compare(standing, level, &ours, &theirs, "passes")))
+        Some((vec![less(&ours, &theirs)], compare(standing, level, &ours, &theirs, "passes")))
     };
     gather("In passes over the data, SI-NNLS+ is ahead of FISTA and OA+DS", standings, about)
 }
@@ -95,7 +99,7 @@ fn restarts_are_linear(standings: &[Standing]) -> Claim {
                 None => "too few digits to tell",
             },
         );
-        Some((Some(trend.linear && earlier != Some(false)), text))
+        Some((vec![Some(trend.linear), earlier], text))
     };
     gather("Restarts make SI-NNLS+ converge linearly", standings, about)
 }
@@ -108,7 +112,7 @@ fn single_columns_win_in_passes(standings: &[Standing]) -> Claim {
         let level = fastest(standing, &["si-nnls", "si-nnls-bs10-spectral"], &Entry::passes)?.level;
         let passes = |method| at_level(standing, &[method], level, &Entry::passes);
         let (one, ten) = (passes("si-nnls"), passes("si-nnls-bs10-spectral"));
-        Some((less(&one, &ten), compare(standing, level, &one, &ten, "passes")))
+        Some((vec![less(&one, &ten)], compare(standing, level, &one, &ten, "passes")))
     };
     gather("On data like real-sim, blocks of 1 beat blocks of 10 in passes", standings, about)
 }
@@ -124,7 +128,7 @@ fn blocks_win_in_time(standings: &[Standing]) -> Claim {
         let level = fastest(standing, &all, &Entry::seconds)?.level;
         let (blocks, single) =
             (at_level(standing, &blocks, level, &Entry::seconds), at_level(standing, &["si-nnls"], level, &Entry::seconds));
-        Some((less(&blocks, &single), compare(standing, level, &blocks, &single, "seconds")))
+        Some((vec![less(&blocks, &single)], compare(standing, level, &blocks, &single, "seconds")))
     };
     gather("On very sparse data like news20, larger blocks win in time", standings, about)
 }
@@ -141,14 +145,15 @@ fn others_hardly_move(standings: &[Standing]) -> Claim {
             "{}: when time was up, {fista:.1e} of the range of f was left to FISTA, {oa_ds:.1e} to OA+DS and {ours:.1e} to SI-NNLS+",
             standing.subject.name
         );
-        Some((Some(fista.min(oa_ds) >= 0.5 && ours < 0.5 * fista.min(oa_ds)), text))
+        let least = fista.min(oa_ds);
+        Some((vec![Some(least >= HARDLY), Some(ours <= MUCH_LESS * least)], text))
     };
     gather("On the ill-conditioned set (E2006), FISTA and OA+DS hardly move while SI-NNLS+ gets on", standings, about)
 }
 
-fn gather(text: &'static str, standings: &[Standing], about: impl Fn(&Standing) -> Option<(Option<bool>, String)>) -> Claim {
+fn gather(text: &'static str, standings: &[Standing], about: impl Fn(&Standing) -> Option<(Vec<Option<bool>>, String)>) -> Claim {
     let (findings, evidence): (Vec<_>, Vec<_>) = standings.iter().filter_map(about).unzip();
-    Claim { text, verdict: Verdict::of(&findings), evidence }
+    Claim { text, verdict: Verdict::of(&findings.concat()), evidence }
 }
 
 impl Entry {
@@ -208,6 +213,11 @@ fn compare(
     format!("{}: a gap of {} was reached by {}, {}", standing.subject.name, LEVEL_NAMES[level], say(one), say(other))
 }
 
+/// 1.2e-7, and 0 for what rounding left nothing of.
+pub fn scientific(value: f64) -> String {
+    if value == 0.0 { "0".to_owned() } else { format!("{value:.1e}") }
+}
+
 /// 1234, 12.3, 0.0123.
 pub fn three_digits(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
@@ -245,7 +255,8 @@ mod tests {
         assert_eq!(verdicts(Role::News20, [50.0, 120.0, 200.0, 300.0, 20.0])[3], Agrees);
         assert_eq!(verdicts(Role::News20, [20.0, 120.0, 200.0, 300.0, 50.0])[3], Disagrees);
         assert_eq!(verdicts(Role::E2006, [50.0, 60.0, 1e6, 1e6, 70.0])[4], Agrees);
-        assert_eq!(verdicts(Role::E2006, [50.0, 60.0, 100.0, 1e6, 70.0])[4], Disagrees);
+        assert_eq!(verdicts(Role::E2006, [50.0, 60.0, 2000.0, 1e6, 70.0])[4], Verdict::InPart);
+        assert_eq!(verdicts(Role::E2006, [500.0, 600.0, 400.0, 1e6, 700.0])[4], Disagrees);
     }
 
     #[test]

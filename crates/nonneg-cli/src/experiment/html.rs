@@ -1,7 +1,7 @@
 //! The report: one page that needs nothing else.
 
 use super::analysis::{Entry, Standing};
-use super::claims::{Claim, Verdict, three_digits};
+use super::claims::{Claim, Verdict, scientific, three_digits};
 use super::grid::Rules;
 use super::summary::{Machine, known};
 use super::{LEVEL_NAMES, LEVELS};
@@ -135,7 +135,7 @@ fn methods_table(standing: &Standing) -> String {
                 };
             }
         }
-        let power = |value: Option<f64>| value.map_or("–".to_owned(), |v| format!("{v:.1e}"));
+        let power = |value: Option<f64>| value.map_or("–".to_owned(), scientific);
         let rate = entry
             .trend
             .map_or("–".to_owned(), |trend| if trend.linear { three_digits(trend.passes_per_digit) } else { "grows".to_owned() });

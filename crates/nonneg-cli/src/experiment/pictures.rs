@@ -121,12 +121,22 @@ fn merged(one: &str, other: &str) -> String {
     format!("{}, best bs{rest}", &one[..cut])
 }
 
-/// The panels of one data set for a page: two beside each other, so that they stay readable on a narrow one.
+/// The panels of one data set for a page, which lays them out by its width, and the legend in pieces.
 pub fn inline(standing: &Standing) -> Result<String, Failure> {
-    let panels = View::ALL.map(|view| view.panel(standing)).into();
-    let grid = Grid { columns: 2, panel_size: (480, 330), panels, legend: legend(standing) };
-    let svg = grid.render(Format::Svg)?;
-    String::from_utf8(svg).map_err(|error| Failure::new(format!("cannot draw the plot: {error}")))
+    let svg = |panels: Vec<Panel>, width: u32, legend: Vec<(String, LineStyle)>| {
+        let height = if panels.is_empty() { 0 } else { 330 };
+        let bytes = Grid { columns: 1, panel_size: (width, height), panels, legend }.render(Format::Svg)?;
+        String::from_utf8(bytes).map_err(|error| Failure::new(format!("cannot draw the plot: {error}")))
+    };
+    let mut html = String::from("<div class=\"panels\">\n");
+    for view in View::ALL {
+        html += &svg(vec![view.panel(standing)], 480, Vec::new())?;
+    }
+    html += "</div>\n<div class=\"legend\">\n";
+    for (label, style) in legend(standing) {
+        html += &svg(Vec::new(), Grid::legend_width(&label), vec![(label, style)])?;
+    }
+    Ok(html + "</div>\n")
 }
 
 #[cfg(test)]
@@ -157,6 +167,6 @@ mod tests {
         assert_eq!(style(&one, "si-nnls-bs50"), style(&two, "si-nnls-bs10"));
         assert_eq!(style(&one, "cd"), style(&two, "cd"));
         assert_eq!(style(&one, "si-nnls-bs10"), None);
-        assert!(inline(&Standing::new(&one)).unwrap().starts_with("<svg"));
+        assert_eq!(inline(&Standing::new(&one)).unwrap().matches("<svg").count(), 4 + 3);
     }
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::analysis::{Entry, Standing};
-use super::claims::{Claim, three_digits};
+use super::claims::{Claim, scientific, three_digits};
 use super::grid::Rules;
 use super::{LEVEL_NAMES, LEVELS};
 use crate::console;
@@ -113,16 +113,16 @@ pub fn table(standings: &[Standing], claims: &[Claim]) -> String {
             (console::grouped(subject.rows), console::grouped(subject.cols), console::grouped(subject.entries));
         text += &format!("{}: {rows} × {cols}, {entries} entries; {}\n", subject.name, known(standing));
         let width = standing.entries.iter().map(|entry| entry.method.chars().count()).max().unwrap_or(0).max(6);
-        text += &format!("  {:width$}  {:>22}  {:>25}  {:>8}  {:>8}\n", "", "passes to", "seconds to", "gap", "proved");
+        text += &format!("  {:width$}  {:>22}  {:>25}\n", "", "passes to", "seconds to");
         let heads = LEVEL_NAMES;
         text += &format!(
-            "  {:width$}  {:>6}  {:>6}  {:>6}  {:>7}  {:>7}  {:>7}\n",
-            "method", heads[0], heads[1], heads[2], heads[0], heads[1], heads[2]
+            "  {:width$}  {:>6}  {:>6}  {:>6}  {:>7}  {:>7}  {:>7}  {:>8}  {:>8}\n",
+            "method", heads[0], heads[1], heads[2], heads[0], heads[1], heads[2], "gap", "proved"
         );
         for entry in &standing.entries {
             let passes = entry.passes_to.map(|value| value.map_or("–".to_owned(), |p| format!("{p:.0}")));
             let seconds = entry.seconds_to.map(|value| value.map_or("–".to_owned(), three_digits));
-            let gap = |value: Option<f64>| value.map_or("–".to_owned(), |gap| format!("{gap:.1e}"));
+            let gap = |value: Option<f64>| value.map_or("–".to_owned(), scientific);
             text += &format!(
                 "  {:width$}  {:>6}  {:>6}  {:>6}  {:>7}  {:>7}  {:>7}  {:>8}  {:>8}\n",
                 entry.method,

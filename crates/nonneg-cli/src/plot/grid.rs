@@ -53,6 +53,11 @@ impl Grid {
         render(self, self.size(), format)
     }
 
+    /// What one entry of the legend needs.
+    pub fn legend_width(label: &str) -> u32 {
+        BETWEEN + entry_width(label)
+    }
+
     fn size(&self) -> (u32, u32) {
         let columns = self.columns.min(self.panels.len()).max(1) as u32;
         let rows = self.panels.len().div_ceil(self.columns.max(1)) as u32;
@@ -170,13 +175,17 @@ const BETWEEN: u32 = 22;
 const LINE: u32 = 20;
 const LEGEND_FONT: u32 = 12;
 
-/// Where each entry of the legend starts: (from the left, line). Estimated at half an em for a letter and some more, so that
-/// SVG viewers with other fonts have room too.
+/// Sample and text, estimated at half an em for a letter and some more, so that SVG viewers with other fonts have room too.
+fn entry_width(label: &str) -> u32 {
+    SAMPLE + 8 + label.chars().count() as u32 * (LEGEND_FONT * 3 / 5)
+}
+
+/// Where each entry of the legend starts: (from the left, line).
 fn legend_places(legend: &[(String, LineStyle)], width: u32) -> Vec<(u32, u32)> {
     let (mut left, mut line) = (BETWEEN, 0);
     let mut places = Vec::with_capacity(legend.len());
     for (label, _) in legend {
-        let length = SAMPLE + 8 + label.chars().count() as u32 * (LEGEND_FONT * 3 / 5);
+        let length = entry_width(label);
         if left > BETWEEN && left + length > width {
             (left, line) = (BETWEEN, line + 1);
         }
@@ -347,8 +356,7 @@ mod tests {
         let grid = grid(4, vec![]);
         for width in [300, 700, 1320] {
             for ((label, _), (left, _)) in grid.legend.iter().zip(legend_places(&grid.legend, width)) {
-                let length = SAMPLE + 8 + label.chars().count() as u32 * 7;
-                assert!(left == BETWEEN || left + length <= width, "{label} at {left} of {width}");
+                assert!(left == BETWEEN || left + entry_width(label) <= width, "{label} at {left} of {width}");
             }
         }
         assert!(legend_height(&grid.legend, 300) > legend_height(&grid.legend, 1320));

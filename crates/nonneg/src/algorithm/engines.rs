@@ -30,8 +30,10 @@ const REFACTORED: f64 = 4.0;
 /// Sweeps that descent takes on a set, at least.
 const LEAST_SWEEPS: f64 = 15.0;
 
-/// Measurements of descent's rate that are enough to call it too slow.
+/// Measurements of descent's rate that are enough to call it too slow, and the part of the exact engine's cost that they must
+/// have taken: a rate over a few sweeps says little, and to look longer costs little beside what it would lead to.
 const MEASURES: usize = 3;
+const TRIED: f64 = 0.1;
 
 /// Measurements without gain after which a set is left to the next check.
 const PATIENCE: usize = 20;
@@ -197,7 +199,7 @@ impl Engines {
                 return (gradient, spent);
             }
             let ahead = self.descent_rate.map_or(0.0, |rate| (now / goal.wanted).ln() / rate * sweep);
-            let too_slow = measures >= MEASURES && ahead > 2.0 * exact_cost;
+            let too_slow = measures >= MEASURES && spent > TRIED * exact_cost && ahead > 2.0 * exact_cost;
             if spent > exact_cost || too_slow {
                 monitor.switched(if too_slow { Switch::DescentIsSlow } else { Switch::DescentSpentAsMuch });
                 self.exact_worked = true;
