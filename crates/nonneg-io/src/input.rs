@@ -1,18 +1,18 @@
-//! Opening files: progress, gzip, and how much a file of this size can possibly hold.
+//! Opening files: progress, decompression, and how much a file of this size can possibly hold.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Progress;
 use crate::error::{Error, Result};
-use crate::location::{Location, STANDARD};
+use crate::location::{Compression, Location, STANDARD};
 
 /// Deflate cannot shrink anything further than this.
 const DEFLATE_LIMIT: u64 = 1032;
 
-const GZIP_BUFFER: usize = 256 * 1024;
+const COMPRESSED_BUFFER: usize = 256 * 1024;
 
 /// A file whose reads are counted and reported.
 pub(crate) struct Counted<'a> {
@@ -72,7 +72,7 @@ impl Seek for Counted<'_> {
 pub(crate) struct Text<'a> {
     pub path: String,
     pub reader: Box<dyn Read + Send + 'a>,
-    /// No more bytes than this can come; `None` for pipes.
+    /// No more bytes than this can come; `None` where nothing useful is known.
     pub most_bytes: Option<u64>,
 }
 
@@ -83,11 +83,40 @@ pub(crate) fn open_text<'a>(location: &Location, progress: Option<Progress<'a>>)
     let file = Counted::open(location.path, progress)?;
     let size = file.is_regular().then_some(file.size());
     let path = location.path.to_string();
-    if location.gzip {
-        let reader = flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(GZIP_BUFFER, file));
-        return Ok(Text { path, reader: Box::new(reader), most_bytes: size.map(inflated_limit) });
+    let Some(compression) = location.compression else {
+        return Ok(Text { path, reader: Box::new(file), most_bytes: size });
+    };
+    let buffered = BufReader::with_capacity(COMPRESSED_BUFFER, file);
+    Ok(match compression {
+        Compression::Gzip => {
+            let reader = Box::new(flate2::bufread::MultiGzDecoder::new(buffered));
+            Text { path, reader, most_bytes: size.map(inflated_limit) }
+        }
+        // Forty bytes may stand for as many million: their number limits nothing.
+        Compression::Bzip2 => {
+            let reader = Box::new(Bzip2(bzip2::bufread::MultiBzDecoder::new(buffered)));
+            Text { path, reader, most_bytes: None }
+        }
+    })
+}
+
+/// Decompressed bytes of one or more bzip2 streams, with errors that say what is wrong with the file.
+struct Bzip2<R>(bzip2::bufread::MultiBzDecoder<R>);
+
+impl<R: std::io::BufRead> Read for Bzip2<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.0.read(buffer).map_err(|error| {
+            let kind = error.kind();
+            match error.get_ref().and_then(|source| source.downcast_ref::<bzip2::Error>()) {
+                Some(bzip2::Error::DataMagic) => std::io::Error::new(kind, "expected bzip2 data, found something else"),
+                Some(_) => std::io::Error::new(kind, "the bzip2 data are damaged"),
+                None if kind == ErrorKind::UnexpectedEof => {
+                    std::io::Error::new(kind, "the bzip2 data end early: the file is cut off")
+                }
+                None => error,
+            }
+        })
     }
-    Ok(Text { path, reader: Box::new(file), most_bytes: size })
 }
 
 /// The most that `compressed` bytes can expand to.

@@ -1,12 +1,13 @@
 //! Matrix and vector files for nonneg.
 //!
-//! The ending of a name decides on the format; `.gz` may follow on the text ones, `-` is standard input or output, and
-//! `file.npz:KEY` names one array of an archive:
+//! The ending of a name decides on the format; `.gz`, or `.bz2` where files are read, may follow on the text ones, `-` is
+//! standard input or output, and `file.npz:KEY` names one array of an archive:
 //!
 //! | ending | what | |
 //! |---|---|---|
 //! | `.mtx` | Matrix Market, sparse or dense | text |
 //! | `.svm`, `.libsvm` | LIBSVM: sparse rows with a label each, which becomes the right-hand side | text |
+//! | `real-sim`, `news20.binary`, `E2006.train` | LIBSVM: data sets as they are published | text |
 //! | `.csv`, `.tsv`, `.txt` | tables of numbers | text |
 //! | `.npy` | one NumPy array | |
 //! | `.npz` | `scipy.sparse.save_npz` (CSC, CSR, COO) or NumPy arrays; `b` becomes the right-hand side | |
@@ -114,6 +115,16 @@ pub fn peek(location: &str) -> Result<Option<Shape>> {
         }
         Format::Npz => npz::peek(location.path, location.key).map(Some),
         Format::LibSvm | Format::Csv | Format::Tsv | Format::Txt | Format::Stream => Ok(None),
+    }
+}
+
+/// Shape and stored entries of a LIBSVM file, counted by reading all of it; only counts are kept. The format and
+/// compression are those of a file called `named`, whatever the file at `path` is called.
+pub fn scan_libsvm(path: &str, named: &str, progress: Option<Progress>) -> Result<Shape> {
+    let location = Location { path, ..Location::parse(named)? };
+    match location.format {
+        Format::LibSvm => svm::scan(Lines::new(input::open_text(&location, progress)?)),
+        _ => Err(Error::ending(named, "expected a LIBSVM file")),
     }
 }
 

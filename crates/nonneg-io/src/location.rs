@@ -5,7 +5,10 @@ use crate::error::{Error, Result};
 /// Where standard input or output is meant.
 pub(crate) const STANDARD: &str = "-";
 
-const KNOWN: &str = ".mtx, .svm, .libsvm, .npz, .npy, .csv, .tsv and .txt; the text ones also with .gz";
+const KNOWN: &str = ".mtx, .svm, .libsvm, .npz, .npy, .csv, .tsv and .txt; the text ones also with .gz or .bz2";
+
+/// Data sets that are published in LIBSVM format under names without its ending. In lower case.
+const LIBSVM_NAMES: [&str; 3] = ["real-sim", "news20.binary", "e2006.train"];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
@@ -20,6 +23,24 @@ pub(crate) enum Format {
     Stream,
 }
 
+/// How a text file is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Compression {
+    Gzip,
+    Bzip2,
+}
+
+impl Compression {
+    const ALL: [Self; 2] = [Self::Gzip, Self::Bzip2];
+
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::Gzip => ".gz",
+            Self::Bzip2 => ".bz2",
+        }
+    }
+}
+
 /// A parsed location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Location<'a> {
@@ -27,23 +48,21 @@ pub(crate) struct Location<'a> {
     /// The array meant by `file.npz:KEY`.
     pub key: Option<&'a str>,
     pub format: Format,
-    pub gzip: bool,
+    pub compression: Option<Compression>,
 }
 
 impl<'a> Location<'a> {
     pub fn parse(location: &'a str) -> Result<Self> {
         if location == STANDARD {
-            return Ok(Location { path: location, key: None, format: Format::Stream, gzip: false });
+            return Ok(Location { path: location, key: None, format: Format::Stream, compression: None });
         }
         if location.is_empty() {
             return Err(Error::ending("(empty name)", "expected a file name"));
         }
         let (path, key) = split_key(location);
         let lower = path.to_ascii_lowercase();
-        let (stem, gzip) = match lower.strip_suffix(".gz") {
-            Some(stem) => (stem, true),
-            None => (lower.as_str(), false),
-        };
+        let compression = Compression::ALL.into_iter().find(|compression| lower.ends_with(compression.ending()));
+        let stem = &lower[..lower.len() - compression.map_or(0, |compression| compression.ending().len())];
         let file_name = stem.rsplit(['/', '\\']).next().unwrap_or(stem);
         let ending = file_name.rsplit_once('.').map_or("", |(_, ending)| ending);
         let format = match ending {
@@ -54,18 +73,29 @@ impl<'a> Location<'a> {
             "csv" => Format::Csv,
             "tsv" => Format::Tsv,
             "txt" => Format::Txt,
-            "h5" | "hdf5" | "mat" | "parquet" | "nnm" | "bz2" | "xz" | "zst" => {
+            _ if LIBSVM_NAMES.contains(&file_name) => Format::LibSvm,
+            "h5" | "hdf5" | "mat" | "parquet" | "nnm" | "xz" | "zst" => {
                 return Err(Error::ending(path, format!("files ending in .{ending} are not supported yet; supported: {KNOWN}")));
             }
             _ => return Err(Error::ending(path, format!("unknown file ending, expected one of {KNOWN}"))),
         };
-        if gzip && matches!(format, Format::Npz | Format::Npy) {
-            return Err(Error::ending(path, format!(".{ending}.gz is not supported, only text formats may end in .gz")));
+        if let Some(compression) = compression
+            && matches!(format, Format::Npz | Format::Npy)
+        {
+            let suffix = compression.ending();
+            return Err(Error::ending(
+                path,
+                format!(".{ending}{suffix} is not supported, only text formats may end in {suffix}"),
+            ));
         }
         if key == Some("") {
             return Err(Error::ending(location, "expected the name of an array after the colon"));
         }
-        Ok(Location { path, key, format, gzip })
+        Ok(Location { path, key, format, compression })
+    }
+
+    pub fn is_gzip(&self) -> bool {
+        self.compression == Some(Compression::Gzip)
     }
 }
 
@@ -87,10 +117,23 @@ mod tests {
     #[test]
     fn endings_keys_and_compression() {
         let parse = |text| Location::parse(text).unwrap();
-        assert_eq!(parse("a.npz:b"), Location { path: "a.npz", key: Some("b"), format: Format::Npz, gzip: false });
-        assert_eq!(parse("x:y/A.MTX.GZ"), Location { path: "x:y/A.MTX.GZ", key: None, format: Format::MatrixMarket, gzip: true });
+        assert_eq!(parse("a.npz:b"), Location { path: "a.npz", key: Some("b"), format: Format::Npz, compression: None });
+        let upper_case = parse("x:y/A.MTX.GZ");
+        assert_eq!((upper_case.path, upper_case.key), ("x:y/A.MTX.GZ", None));
+        assert_eq!((upper_case.format, upper_case.compression), (Format::MatrixMarket, Some(Compression::Gzip)));
+        assert_eq!(parse("a.svm.bz2").compression, Some(Compression::Bzip2));
         assert_eq!(parse("d.v2/a.libsvm").format, Format::LibSvm);
         assert_eq!(parse("-").format, Format::Stream);
+    }
+
+    #[test]
+    fn published_names_are_libsvm() {
+        for name in ["real-sim", "d/news20.binary.bz2", "E2006.train.gz", "E2006.train"] {
+            assert_eq!(Location::parse(name).unwrap().format, Format::LibSvm, "{name}");
+        }
+        for name in ["not-real-sim", "real-sim.old", "real-sim/a", "news20", "e2006.test.bz2"] {
+            assert!(Location::parse(name).unwrap_err().to_string().contains("unknown file ending"), "{name}");
+        }
     }
 
     #[test]
@@ -101,11 +144,13 @@ mod tests {
             ("a", "unknown file ending"),
             ("dir.csv/a", "unknown file ending"),
             ("a.gz", "unknown file ending"),
+            ("a.bz2", "unknown file ending"),
         ] {
             let message = Location::parse(name).unwrap_err().to_string();
             assert!(message.contains(reason) && message.contains(".libsvm") && message.starts_with(name), "{message}");
         }
-        assert!(Location::parse("a.npy.gz").unwrap_err().to_string().contains("only text formats"));
+        assert!(Location::parse("a.npy.gz").unwrap_err().to_string().contains("only text formats may end in .gz"));
+        assert!(Location::parse("a.npz.bz2").unwrap_err().to_string().contains("only text formats may end in .bz2"));
         assert!(Location::parse("a.npz:").unwrap_err().to_string().contains("expected the name of an array"));
     }
 }

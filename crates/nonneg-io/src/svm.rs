@@ -1,10 +1,10 @@
 //! LIBSVM text: `label index:value index:value ...`, one row per line.
 
-use crate::Problem;
 use crate::assemble::{self, Batch, Entry, check_shape};
 use crate::blocks::{BadLine, Lines, is_token_end, line_end, most_entries, skip_blanks, word};
 use crate::error::{Error, Result};
 use crate::number;
+use crate::{Problem, Shape};
 
 /// The rows of one block.
 struct Rows {
@@ -15,6 +15,8 @@ struct Rows {
     smallest: u64,
     /// One above the largest index.
     end: u64,
+    /// Entries that are zero: they are not in `entries`.
+    zeros: usize,
 }
 
 pub(crate) fn read(mut lines: Lines) -> Result<Problem> {
@@ -25,14 +27,8 @@ pub(crate) fn read(mut lines: Lines) -> Result<Problem> {
     })?;
     let path = lines.path.as_str();
     let row_count: usize = blocks.iter().map(|block| block.labels.len()).sum();
-    if row_count == 0 {
-        return Err(Error::content(path, "holds no rows, expected lines 'label index:value index:value ...'"));
-    }
     let smallest = blocks.iter().map(|block| block.smallest).min().unwrap_or(u64::MAX);
-    if smallest == u64::MAX {
-        return Err(Error::content(path, "holds labels only, expected 'index:value' after some of them"));
-    }
-    let base = u64::from(smallest != 0);
+    let base = base(path, row_count, smallest)?;
     let cols = (blocks.iter().map(|block| block.end).max().unwrap_or(0) - base) as usize;
     let nnz: usize = blocks.iter().map(|block| block.entries.len()).sum();
     check_shape(path, row_count as u64, cols as u64, nnz as u64)?;
@@ -51,13 +47,38 @@ pub(crate) fn read(mut lines: Lines) -> Result<Problem> {
     Ok(Problem { matrix, rhs: Some(rhs) })
 }
 
+/// Counts rows, columns and entries without keeping them.
+pub(crate) fn scan(mut lines: Lines) -> Result<Shape> {
+    let (mut rows, mut nnz, mut smallest, mut end) = (0, 0, u64::MAX, 0);
+    lines.parse_rest(parse_block, |block, _, _| {
+        rows += block.labels.len();
+        nnz += block.entries.len() + block.zeros;
+        smallest = smallest.min(block.smallest);
+        end = end.max(block.end);
+        Ok(())
+    })?;
+    let cols = (end - base(&lines.path, rows, smallest)?) as usize;
+    Ok(Shape { rows, cols, nnz: Some(nnz), dtype: "real".into(), kind: "csr" })
+}
+
+/// The index of the first column: 1, or 0 where the file uses it.
+fn base(path: &str, rows: usize, smallest: u64) -> Result<u64> {
+    if rows == 0 {
+        return Err(Error::content(path, "holds no rows, expected lines 'label index:value index:value ...'"));
+    }
+    if smallest == u64::MAX {
+        return Err(Error::content(path, "holds labels only, expected 'index:value' after some of them"));
+    }
+    Ok(u64::from(smallest != 0))
+}
+
 fn widen(batch: Batch<f64, u32>) -> Batch<f64, u64> {
     let entries = batch.entries.into_iter().map(|(row, column, value)| (u64::from(row), column, value));
     Batch { first_row: batch.first_row, entries: entries.collect() }
 }
 
 fn parse_block(text: &[u8]) -> std::result::Result<Rows, BadLine> {
-    let mut rows = Rows { labels: vec![], entries: Vec::with_capacity(most_entries(text)), smallest: u64::MAX, end: 0 };
+    let mut rows = Rows { labels: vec![], entries: Vec::with_capacity(most_entries(text)), smallest: u64::MAX, end: 0, zeros: 0 };
     let mut at = 0;
     let mut line = 0;
     while at < text.len() {
@@ -125,6 +146,8 @@ impl Rows {
             // The index of a stored zero counts for the number of columns; the zero itself need not be kept.
             if value != 0.0 {
                 self.entries.push((row, column as u32, value));
+            } else {
+                self.zeros += 1;
             }
             at = start + length;
         }

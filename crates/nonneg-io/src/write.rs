@@ -9,7 +9,7 @@ use nonneg::MatrixRef;
 use nonneg::matrix::{Column, Columns};
 
 use crate::error::{Error, Result};
-use crate::location::{Format, Location};
+use crate::location::{Compression, Format, Location};
 use crate::output;
 
 const VECTOR_ENDINGS: &str = ".npy, .txt, .csv, .tsv or .mtx (.gz may follow the text ones)";
@@ -21,11 +21,11 @@ pub fn write_vector(path: &str, values: &[f64]) -> Result<()> {
     let target = vector_target(path)?;
     match target.format {
         Format::Npy => output::file(path, |out| npz::write_array(out, &[values.len()], values.iter().copied())),
-        Format::MatrixMarket => output::text(path, target.gzip, |out| {
+        Format::MatrixMarket => output::text(path, target.is_gzip(), |out| {
             writeln!(out, "%%MatrixMarket matrix array real general\n{} 1", values.len())?;
             table::numbers_by_line(out, values.iter().copied())
         }),
-        _ => output::text(path, target.gzip, |out| table::numbers_by_line(out, values.iter().copied())),
+        _ => output::text(path, target.is_gzip(), |out| table::numbers_by_line(out, values.iter().copied())),
     }
 }
 
@@ -46,15 +46,15 @@ pub fn write_problem(path: &str, matrix: MatrixRef, rhs: Option<&[f64]>) -> Resu
     let dense = matches!(matrix, MatrixRef::DenseF64(_) | MatrixRef::DenseF32(_));
     match target.format {
         Format::Npz => npz::write_problem(path, matrix, rhs),
-        Format::LibSvm => table::write_svm(path, target.gzip, matrix, rhs),
+        Format::LibSvm => table::write_svm(path, target.is_gzip(), matrix, rhs),
         Format::Npy | Format::Csv | Format::Tsv if !dense => {
             let message = "this format holds dense matrices only, and the matrix is sparse: write .npz, .mtx or .svm";
             Err(Error::ending(path, message))
         }
         Format::Npy => npz::write_dense(path, matrix),
-        Format::Csv => table::write_rows(path, target.gzip, matrix, b','),
-        Format::Tsv => table::write_rows(path, target.gzip, matrix, b'\t'),
-        _ => output::text(path, target.gzip, |out| table::write_mtx(out, matrix, dense)),
+        Format::Csv => table::write_rows(path, target.is_gzip(), matrix, b','),
+        Format::Tsv => table::write_rows(path, target.is_gzip(), matrix, b'\t'),
+        _ => output::text(path, target.is_gzip(), |out| table::write_mtx(out, matrix, dense)),
     }
 }
 
@@ -95,10 +95,13 @@ fn problem_target(path: &str) -> Result<Location<'_>> {
 
 fn output_target<'a>(path: &'a str, endings: &str) -> Result<Location<'a>> {
     let target = Location::parse(path)?;
-    match target.key {
-        Some(_) => Err(Error::ending(path, format!("one array of an archive cannot be written, expected {endings}"))),
-        None => Ok(target),
+    if target.key.is_some() {
+        return Err(Error::ending(path, format!("one array of an archive cannot be written, expected {endings}")));
     }
+    if target.compression == Some(Compression::Bzip2) {
+        return Err(Error::ending(path, format!(".bz2 files are read, not written, expected {endings}")));
+    }
+    Ok(target)
 }
 
 /// Visits the stored entries `(row, column, value)`, column after column.

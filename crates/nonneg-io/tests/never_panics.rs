@@ -6,9 +6,9 @@ use common::{Folder, fixture};
 use nonneg_io::{peek, read_bounds, read_problem, read_vector};
 use proptest::prelude::*;
 
-const ENDINGS: [&str; 9] = ["mtx", "svm", "csv", "tsv", "txt", "npy", "npz", "mtx.gz", "svm.gz"];
+const ENDINGS: [&str; 10] = ["mtx", "svm", "csv", "tsv", "txt", "npy", "npz", "mtx.gz", "svm.gz", "svm.bz2"];
 
-const VALID: [&str; 12] = [
+const VALID: [&str; 14] = [
     "sparse.mtx",
     "symmetric.mtx",
     "symmetric_array.mtx",
@@ -21,6 +21,8 @@ const VALID: [&str; 12] = [
     "sparse_csr.npz",
     "sparse_coo_compressed.npz",
     "plain.npz",
+    "sparse.mtx.bz2",
+    "two_streams.svm.bz2",
 ];
 
 /// Reads it every way there is; a matrix that comes out is used, so that a broken one would show.

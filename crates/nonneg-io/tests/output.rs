@@ -40,6 +40,8 @@ fn refused_outputs() {
         (check_vector_output(&folder.path("x.doc")), "unknown file ending"),
         (check_problem_output(&folder.path("a.txt")), "matrices are not written as .txt"),
         (check_problem_output(&folder.path("a.h5")), "not supported yet"),
+        (check_problem_output(&folder.path("a.svm.bz2")), ".bz2 files are read, not written, expected .mtx"),
+        (check_vector_output(&folder.path("x.txt.bz2")), ".bz2 files are read, not written, expected .npy"),
         (check_problem_output(&folder.path("a.npz:A")), "one array of an archive"),
         (check_output(&folder.path("")), "is a folder"),
         (write_vector(&missing, &[1.0]), "cannot write"),

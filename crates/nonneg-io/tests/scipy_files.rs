@@ -1,9 +1,9 @@
-//! Files as SciPy, NumPy and scikit-learn write them (`fixtures/make.py`).
+//! Files as SciPy, NumPy, scikit-learn and bzip2 write them (`fixtures/make.py`).
 
 mod common;
 
-use common::{fixture, is_dense, is_single, rows};
-use nonneg_io::{Problem, peek, read_problem, read_vector};
+use common::{Folder, fixture, is_dense, is_single, rows};
+use nonneg_io::{Problem, peek, read_problem, read_vector, scan_libsvm};
 
 fn read(name: &str) -> Problem {
     read_problem(&fixture(name), None).unwrap_or_else(|e| panic!("{e}"))
@@ -114,6 +114,42 @@ fn svmlight() {
         assert_eq!((rows(&problem.matrix), problem.rhs), (a(), Some(b())), "{name}");
         assert_eq!(peek(&fixture(name)).unwrap(), None);
     }
+}
+
+#[test]
+fn bzip2() {
+    assert_eq!(rows(&read("sparse.mtx.bz2").matrix), a());
+    assert_eq!(peek(&fixture("sparse.mtx.bz2")).unwrap().unwrap().nnz, Some(6));
+    let problem = read("two_streams.svm.bz2");
+    assert_eq!((rows(&problem.matrix), problem.rhs), (a(), Some(b())));
+    let folder = Folder::new();
+    for name in ["real-sim.bz2", "news20.binary.bz2", "E2006.train.bz2"] {
+        let path = folder.path(name);
+        std::fs::copy(fixture("two_streams.svm.bz2"), &path).unwrap();
+        assert_eq!(rows(&read_problem(&path, None).unwrap().matrix), a(), "{name}");
+    }
+    let text = std::fs::read(fixture("one_based.svm")).unwrap();
+    assert_eq!(rows(&read_problem(&folder.write("real-sim", text), None).unwrap().matrix), a());
+}
+
+#[test]
+fn shapes_without_values() {
+    // The name tells the format of a file that is called something else.
+    let folder = Folder::new();
+    let path = folder.path("real-sim.bz2.part");
+    std::fs::copy(fixture("two_streams.svm.bz2"), &path).unwrap();
+    let shape = scan_libsvm(&path, "real-sim.bz2", None).unwrap();
+    assert_eq!((shape.rows, shape.cols, shape.nnz), (4, 3, Some(6)));
+    // Zeros that are written count as entries.
+    let path = folder.write("a.svm", "1 0:2 4:0\n-1 1:1\n");
+    assert_eq!(scan_libsvm(&path, "a.svm", None).unwrap().nnz, Some(3));
+    assert_eq!(scan_libsvm(&path, "a.svm", None).unwrap().cols, 5);
+    for (text, reason) in [("1 1:x\n", "a.svm, line 1"), ("", "holds no rows"), ("1\n", "holds labels only")] {
+        let message = scan_libsvm(&folder.write("a.svm", text), "a.svm", None).unwrap_err().to_string();
+        assert!(message.contains(reason), "{message}");
+    }
+    let message = scan_libsvm(&fixture("sparse.mtx"), "sparse.mtx", None).unwrap_err().to_string();
+    assert!(message.contains("expected a LIBSVM file"), "{message}");
 }
 
 #[test]
