@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use nonneg::{BlockMetric, Method};
 
+use crate::commands::data::Dataset;
 use crate::values;
 
 /// Certified non-negative least squares: min ½‖Ax − b‖² over x ≥ 0.
@@ -36,6 +37,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Run the paper's experiments again: all panels, curves, one HTML report
     Reproduce(ReproduceArgs),
+    /// Get the paper's data sets from where they are published
+    Data(DataArgs),
 }
 
 #[derive(Debug, Args)]
@@ -315,6 +318,46 @@ pub struct ReproduceArgs {
     /// Print a line for every finished curve
     #[arg(short, long, conflicts_with = "quiet")]
     pub verbose: bool,
+    #[command(flatten)]
+    pub common: CommonArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct DataArgs {
+    #[command(subcommand)]
+    pub command: DataCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum DataCommand {
+    /// List the data sets: name, size, source
+    List,
+    /// Download a data set, or check the one that is there
+    Fetch(FetchArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A download that was interrupted goes on where it stopped. The digest of the first one is kept in FILE.sha256, and
+later ones must have the same. Proxies are taken from HTTPS_PROXY, HTTP_PROXY or ALL_PROXY, exceptions from NO_PROXY.
+
+Examples:
+  nonneg data fetch real-sim
+  nonneg solve data/real-sim.bz2
+  nonneg reproduce --data data")]
+pub struct FetchArgs {
+    /// real-sim, news20 or E2006
+    #[arg(value_parser = values::dataset)]
+    pub name: &'static Dataset,
+    /// The folder to put it in
+    #[arg(short, long, default_value = "data", value_name = "DIR")]
+    pub output: String,
+    /// Download from here instead, for example from a mirror
+    #[arg(long, value_name = "URL")]
+    pub url: Option<String>,
+    /// The SHA-256 that the file must have
+    #[arg(long, value_parser = values::sha256, value_name = "HEX")]
+    pub sha256: Option<String>,
     #[command(flatten)]
     pub common: CommonArgs,
 }

@@ -59,6 +59,13 @@ pub fn print_error(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
+/// Leaves the line that a progress bar is on.
+pub fn end_line() {
+    if std::io::stderr().is_terminal() {
+        print_error("\n");
+    }
+}
+
 /// The one message of a failed command.
 pub fn complain(failure: &Failure) {
     let prefix = if Paint::of(&std::io::stderr()).0 { "\x1b[1;31merror:\x1b[0m" } else { "error:" };

@@ -10,6 +10,11 @@ impl Failure {
     pub fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }
+
+    /// Adds what follows from it.
+    pub fn and(self, consequence: &str) -> Self {
+        Self(format!("{}; {consequence}", self.0))
+    }
 }
 
 impl fmt::Display for Failure {

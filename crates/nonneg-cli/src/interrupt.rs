@@ -4,6 +4,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Takes over Ctrl-C for work that may stop anywhere: calls `farewell`, then ends the process.
+pub fn leave_with(farewell: impl Fn() + Send + 'static) {
+    // Where no handler can be set, Ctrl-C keeps its ordinary meaning.
+    let _ = ctrlc::set_handler(move || {
+        farewell();
+        std::process::exit(crate::INTERRUPTED.into());
+    });
+}
+
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt {
     /// There is an answer worth waiting for.

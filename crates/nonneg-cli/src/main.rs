@@ -4,9 +4,11 @@ mod args;
 mod canvas;
 mod commands;
 mod console;
+mod digest;
 mod example;
 mod experiment;
 mod failure;
+mod fetch;
 mod inputs;
 mod interrupt;
 mod outputs;
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
         Some(Command::Convert(args)) => commands::convert::run(&args),
         Some(Command::Compare(args)) => commands::compare::run(&args),
         Some(Command::Reproduce(args)) => commands::reproduce::run(&args),
+        Some(Command::Data(args)) => commands::data::run(&args),
         None => console::print(&Cli::command().render_help().to_string()).map(|()| DONE),
     };
     ExitCode::from(outcome.unwrap_or_else(|failure| {

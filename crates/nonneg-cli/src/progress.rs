@@ -25,20 +25,26 @@ impl Progress {
 
     /// Runs `read` with a byte counter that is shown while it runs.
     pub fn reading<T>(&self, name: &str, read: impl FnOnce(nonneg_io::Progress) -> T) -> T {
+        self.bytes("reading", name, read)
+    }
+
+    /// As [`reading`](Self::reading), for other things that are done byte by byte.
+    pub fn bytes<T>(&self, doing: &str, name: &str, work: impl FnOnce(nonneg_io::Progress) -> T) -> T {
         if !self.live {
-            return read(&|_, _| {});
+            return work(&|_, _| {});
         }
         let bar = ProgressBar::no_length();
-        bar.set_style(style("{spinner} reading {msg}  {bytes}  {bytes_per_sec}"));
-        bar.set_message(name.to_owned());
+        bar.set_style(style("{spinner} {msg}  {bytes}  {bytes_per_sec}"));
+        bar.set_message(format!("{doing} {name}"));
         bar.enable_steady_tick(Duration::from_millis(100));
-        let known = style("{spinner} reading {msg}  {bar:24}  {bytes} of {total_bytes}  {bytes_per_sec}");
-        let result = read(&|done, total| {
+        let known = style("{spinner} {msg}  {bar:24}  {bytes} of {total_bytes}  {bytes_per_sec}");
+        let result = work(&|done, total| {
+            bar.set_position(done);
             if let (Some(total), None) = (total, bar.length()) {
                 bar.set_length(total);
                 bar.set_style(known.clone());
+                bar.reset_eta(); // what was there at the start says nothing about the speed
             }
-            bar.set_position(done);
         });
         bar.finish_and_clear();
         result

@@ -5,6 +5,9 @@ use std::time::Duration;
 use nonneg::{BlockMetric, Method};
 use nonneg_cli::generate::Kind;
 
+use crate::commands::data::{DATASETS, Dataset};
+use crate::digest;
+
 pub fn method(text: &str) -> Result<Method, String> {
     text.parse().map_err(|_| {
         let names: Vec<&str> = Method::ALL.iter().map(|method| method.name()).collect();
@@ -25,6 +28,18 @@ pub fn kind(text: &str) -> Result<Kind, String> {
         let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
         format!("expected one of: {}", names.join(", "))
     })
+}
+
+pub fn dataset(text: &str) -> Result<&'static Dataset, String> {
+    let is_meant = |set: &&Dataset| set.name.eq_ignore_ascii_case(text) || set.file.eq_ignore_ascii_case(text);
+    DATASETS.iter().find(is_meant).ok_or_else(|| {
+        let names: Vec<&str> = DATASETS.iter().map(|set| set.name).collect();
+        format!("expected one of: {}", names.join(", "))
+    })
+}
+
+pub fn sha256(text: &str) -> Result<String, String> {
+    digest::parse(text).ok_or_else(|| "expected 64 hexadecimal digits".into())
 }
 
 pub fn at_least_zero(text: &str) -> Result<f64, String> {
@@ -129,6 +144,10 @@ mod tests {
         assert!(method("simplex").unwrap_err().contains("expected one of: auto, "));
         assert_eq!(metric("spectral"), Ok(BlockMetric::Spectral));
         assert!(metric("euclid").is_err());
+        assert_eq!(dataset("e2006").unwrap().file, "E2006.train");
+        assert_eq!(dataset("news20.binary").unwrap().name, "news20");
+        assert!(dataset("mnist").unwrap_err().contains("real-sim, news20, E2006"));
+        assert!(sha256("12").is_err());
     }
 
     #[test]

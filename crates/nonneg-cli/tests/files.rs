@@ -82,7 +82,7 @@ fn help_and_version() {
     let run = sandbox.run("").expect(0);
     assert!(run.stdout.contains("Usage: nonneg") && run.stdout.contains("Exit status"), "{}", run.stdout);
     assert!(sandbox.run("--version").expect(0).stdout.starts_with("nonneg "));
-    for command in ["solve", "verify", "info", "generate", "convert"] {
+    for command in ["solve", "verify", "info", "generate", "convert", "data fetch"] {
         let help = sandbox.run(&format!("{command} --help")).expect(0).stdout;
         assert!(help.contains("Example") && help.contains(&format!("nonneg {command}")), "{help}");
     }

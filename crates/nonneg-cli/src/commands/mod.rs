@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod convert;
+pub mod data;
 pub mod generate;
 pub mod info;
 pub mod reproduce;
