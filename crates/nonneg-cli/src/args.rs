@@ -338,8 +338,9 @@ pub enum DataCommand {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A download that was interrupted goes on where it stopped. The digest of the first one is kept in FILE.sha256, and
-later ones must have the same. Proxies are taken from HTTPS_PROXY, HTTP_PROXY or ALL_PROXY, exceptions from NO_PROXY.
+A download that was interrupted goes on where it stopped. The digest of the first one is kept
+in FILE.sha256, and later ones must have the same. Proxies are taken from ALL_PROXY,
+HTTPS_PROXY or HTTP_PROXY, exceptions from NO_PROXY.
 
 Examples:
   nonneg data fetch real-sim

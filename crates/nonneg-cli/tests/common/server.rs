@@ -51,7 +51,7 @@ impl Server {
         self.asked.lock().unwrap().clone()
     }
 
-    /// Waits for the next request, up to ten seconds.
+    /// Waits until there were so many requests, up to ten seconds.
     pub fn wait_for_request(&self, number: usize) {
         for _ in 0..1000 {
             if self.asked().len() >= number {
