@@ -324,6 +324,17 @@ fn an_interrupt_beforehand_gives_the_start_with_its_certificate() {
     }
 }
 
+/// The Gram matrix of a large set alone takes 1500 passes here, and its factor more.
+#[test]
+fn a_limit_is_seen_while_matrices_are_made() {
+    let problem = uniform(50, 3000, 1);
+    let start = vec![1e-3; 3000];
+    let solution = problem.solve_from(&solver(Method::ActiveSet, 1e-10).max_passes(20.0), &start).unwrap();
+    assert_eq!(solution.status, Status::PassLimit);
+    assert!(solution.stats.passes < 250.0, "{} passes", solution.stats.passes);
+    assert_best_so_far(&problem, &solution, "start with all columns");
+}
+
 /// A flag that comes too late changes nothing: what is solved is solved.
 #[test]
 fn an_interrupt_does_not_take_a_proof_away() {

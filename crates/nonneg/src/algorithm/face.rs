@@ -28,6 +28,9 @@ const SWEPT: f64 = 1e-4;
 /// Newton steps on one set, at most: the next round goes on.
 const STEPS: usize = 60;
 
+/// Variables that enter G or the factor between two looks at the limits: some hundred milliseconds at most.
+const AT_ONCE: usize = 1024;
+
 /// Refinements of one Newton step.
 const REFINEMENTS: usize = 3;
 
@@ -81,12 +84,14 @@ impl Face {
         target: f64,
         monitor: &mut dyn Monitor,
     ) {
-        self.make_ready(problem, set, x, gradient);
+        if !self.make_ready(problem, set, x, gradient, monitor) {
+            return;
+        }
         let mut places: Vec<usize> = set.iter().map(|&k| self.gram.place(k).expect("just added")).collect();
         places.sort_unstable();
         self.sweeps(&places, SWEEPS);
         for _ in 0..STEPS {
-            let solved = self.newton(&places);
+            let solved = self.newton(&places, monitor);
             monitor.spend(std::mem::take(&mut self.work) + self.factor.work());
             if self.distance(problem, &places) <= target || monitor.out_of_time() {
                 break;
@@ -131,8 +136,15 @@ impl Face {
         self.face.len()
     }
 
-    /// G on the set, and x and ∇f on all that G knows.
-    fn make_ready<M: Columns>(&mut self, problem: &Reduced<M>, set: &[usize], x: &[f64], gradient: &[f64]) {
+    /// G on the set, and x and ∇f on all that G knows. False if there was no time for it.
+    fn make_ready<M: Columns>(
+        &mut self,
+        problem: &Reduced<M>,
+        set: &[usize],
+        x: &[f64],
+        gradient: &[f64],
+        monitor: &mut dyn Monitor,
+    ) -> bool {
         let new: Vec<usize> = set.iter().copied().filter(|&k| self.gram.place(k).is_none()).collect();
         if self.gram.len() + new.len() > 2 * set.len() + 64 {
             let places: Vec<usize> = set.iter().filter_map(|&k| self.gram.place(k)).collect();
@@ -143,10 +155,16 @@ impl Face {
             self.drop_from_face(&gone);
             self.face.iter_mut().for_each(|place| *place = moved[*place]);
         }
-        self.work += self.gram.add(problem, &new, &self.known);
+        for some in new.chunks(AT_ONCE) {
+            monitor.spend(self.gram.add(problem, some, &self.known));
+            if monitor.out_of_time() {
+                return false;
+            }
+        }
         self.x = self.gram.variables().iter().map(|&k| x[k]).collect();
         self.slope = self.gram.variables().iter().map(|&k| gradient[k]).collect();
         self.upper = self.gram.variables().iter().map(|&k| problem.upper[k]).collect();
+        true
     }
 
     fn diagonal(&self, place: usize) -> f64 {
@@ -207,8 +225,10 @@ impl Face {
     }
 
     /// A Newton step on the face, or as far along its projected path as f falls. Whether the face is solved.
-    fn newton(&mut self, places: &[usize]) -> bool {
-        self.update_face(places);
+    fn newton(&mut self, places: &[usize], monitor: &mut dyn Monitor) -> bool {
+        if !self.update_face(places, monitor) {
+            return false;
+        }
         if self.face.is_empty() {
             return true;
         }
@@ -349,8 +369,8 @@ impl Face {
         });
     }
 
-    /// Brings the factor to the free variables of the set.
-    fn update_face(&mut self, places: &[usize]) {
+    /// Brings the factor to the free variables of the set. False if there was no time for it.
+    fn update_face(&mut self, places: &[usize], monitor: &mut dyn Monitor) -> bool {
         let mut wanted = vec![false; self.gram.len()];
         for &place in places {
             wanted[place] = self.is_free(place);
@@ -359,38 +379,44 @@ impl Face {
         self.drop_from_face(&gone);
         self.face.iter().for_each(|&place| wanted[place] = false);
         let new: Vec<usize> = places.iter().copied().filter(|&place| wanted[place]).collect();
-        if self.extend_face(&new) {
-            return;
+        if let Some(finished) = self.extend_face(&new, monitor) {
+            return finished;
         }
         // Columns depend on each other: with a little on the diagonal there is always a factor, and refinement does the rest.
         let all: Vec<usize> = self.face.iter().copied().chain(new.iter().copied().filter(|p| !self.face.contains(p))).collect();
         loop {
             self.least_damping = (100.0 * self.least_damping).max(DAMPING * (1 + all.len()) as f64);
             self.set_damping(self.damping.max(self.least_damping));
-            if self.extend_face(&all) {
-                return;
+            if let Some(finished) = self.extend_face(&all, monitor) {
+                return finished;
             }
         }
     }
 
-    /// Appends variables to the factor; false if some depend on the others.
-    fn extend_face(&mut self, new: &[usize]) -> bool {
-        if new.is_empty() {
-            return true;
+    /// Appends variables to the factor, and whether there was time for all of them; `None` if some depend on the others.
+    fn extend_face(&mut self, new: &[usize], monitor: &mut dyn Monitor) -> Option<bool> {
+        for some in new.chunks(AT_ONCE) {
+            let mut cross = Vec::with_capacity(self.face.len() * some.len());
+            let mut corner = Vec::with_capacity(some.len() * some.len());
+            for &place in some {
+                let column = self.gram.column(place);
+                cross.extend(self.face.iter().map(|&p| column[p]));
+                corner.extend(some.iter().map(|&p| if p == place { column[p] * (1.0 + self.damping) } else { column[p] }));
+            }
+            let done = self.factor.extend(&cross, &corner, some.len());
+            let appended = match &done {
+                Ok(()) => some.len(),
+                Err(dependent) => dependent.appended,
+            };
+            self.face.extend_from_slice(&some[..appended]);
+            monitor.spend(self.factor.work());
+            if done.is_err() {
+                return None;
+            }
+            if monitor.out_of_time() {
+                return Some(false);
+            }
         }
-        let mut cross = Vec::with_capacity(self.face.len() * new.len());
-        let mut corner = Vec::with_capacity(new.len() * new.len());
-        for &place in new {
-            let column = self.gram.column(place);
-            cross.extend(self.face.iter().map(|&p| column[p]));
-            corner.extend(new.iter().map(|&p| if p == place { column[p] * (1.0 + self.damping) } else { column[p] }));
-        }
-        let done = self.factor.extend(&cross, &corner, new.len());
-        let appended = match &done {
-            Ok(()) => new.len(),
-            Err(dependent) => dependent.appended,
-        };
-        self.face.extend_from_slice(&new[..appended]);
-        done.is_ok()
+        Some(true)
     }
 }
