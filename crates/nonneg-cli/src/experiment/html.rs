@@ -61,7 +61,7 @@ fn section(standing: &Standing, picture: &str) -> String {
 /// What the numbers show, in words.
 pub fn findings(standing: &Standing) -> String {
     let mut text = String::new();
-    for (method, name) in [("si-nnls", "with restarts"), ("si-nnls-norestart", "without")] {
+    for (method, name) in [("si-nnls", "with restarts"), ("si-nnls-norestart", "without restarts")] {
         let Some(entry) = standing.find(method) else { continue };
         text += &match entry.trend {
             Some(trend) if trend.linear => format!(
@@ -219,7 +219,7 @@ mod tests {
         let standings = [Standing::new(&subject)];
         let text = findings(&standings[0]);
         assert!(text.contains("with restarts converges linearly, with a digit every 80.0 passes"), "{text}");
-        assert!(text.contains("without converges sublinearly"), "{text}");
+        assert!(text.contains("without restarts converges sublinearly"), "{text}");
         assert!(text.contains("Not even a gap of 1e-2 was reached by oa-ds."), "{text}");
         let rules = Rules { budget: std::time::Duration::from_secs(5), tolerance: 1e-9, seed: 0, threads: 1 };
         let claims = super::super::claims::check(&standings);
