@@ -87,7 +87,8 @@ fn bad_requests_are_refused() {
         ("compare A.npz --methods fnnls --upper 1", "fnnls does not take upper bounds"),
         ("compare missing.npz", "missing.npz"),
         ("compare A.npz -o A.npz", "A.npz"),
-        ("reproduce --data nowhere", "nowhere"),
+        ("reproduce --data nowhere", "nowhere: no such file"),
+        ("reproduce --data A.npz --data nowhere", "nowhere: no such file"),
         ("reproduce --data .", "holds none of the data sets"),
         ("reproduce --quick --data A.npz", "cannot be used with"),
         ("reproduce --budget soon", "--budget"),
@@ -98,6 +99,7 @@ fn bad_requests_are_refused() {
     sandbox.write("matrix.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 3\n");
     let run = sandbox.run("reproduce --data matrix.mtx -o out").expect(2);
     assert!(run.stderr.contains("matrix.mtx") && run.stderr.contains("expected one with b"), "{}", run.stderr);
+    assert_eq!(sandbox.files(), ["A.npz", "matrix.mtx"], "bad requests leave nothing behind");
 }
 
 /// Files in the place of the paper's sets: known names play their parts, and every claim gets a verdict.

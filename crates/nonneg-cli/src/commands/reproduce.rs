@@ -30,7 +30,7 @@ pub fn run(args: &ReproduceArgs) -> Result<u8, Failure> {
         threads: rayon::current_num_threads(),
     };
     let output = Path::new(&args.output);
-    let store = Store::open(output, args.fresh)?;
+    let mut store = None;
     let reading = Progress::new(args.common.quiet, false);
     let mut progress = GridProgress::new(args.common.quiet, args.verbose, sources.len() * contestants.len(), rules.budget);
     let mut subjects: Vec<Subject> = Vec::new();
@@ -39,8 +39,13 @@ pub fn run(args: &ReproduceArgs) -> Result<u8, Failure> {
         progress.preparing(&title.name);
         let problem = reading.reading(&title.name, |counter| source.load(args.seed, Some(counter)))?;
         let inputs = Inputs::gather(problem, &title.name, None, &Default::default(), None)?;
+        // Not before there is something to keep: a first problem that cannot be read leaves no folder behind.
+        let store = match &mut store {
+            Some(store) => store,
+            none => none.insert(Store::open(output, args.fresh)?),
+        };
         let flag = interrupt.begin_solving();
-        match grid::run(title, &inputs, &contestants, &rules, &store, &flag, &mut progress)? {
+        match grid::run(title, &inputs, &contestants, &rules, store, &flag, &mut progress)? {
             Some(subject) => subjects.push(subject),
             None => return super::compare::interrupted(&mut progress, &args.output),
         }

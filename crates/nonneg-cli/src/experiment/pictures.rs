@@ -37,9 +37,11 @@ impl View {
             View::ResidualPasses | View::ResidualSeconds => "natural residual",
             View::GapPasses | View::GapSeconds => "objective gap",
         };
+        let unknown = standing.unknown().unwrap_or(0.0);
         let value = |curve: &Curve, row: &Row| match self {
             View::ResidualPasses | View::ResidualSeconds => standing.residual(curve, row),
-            View::GapPasses | View::GapSeconds => standing.gap(row),
+            // Below what is proved of the best f, differences mean nothing: down to the edge.
+            View::GapPasses | View::GapSeconds => standing.gap(row).map(|gap| if gap < unknown { 0.0 } else { gap }),
         };
         let curves = shown(standing).filter_map(|(entry, style)| {
             let curve = standing.curve(entry)?;

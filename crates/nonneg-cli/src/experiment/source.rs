@@ -84,11 +84,18 @@ impl Source {
                 }
                 found.extend(roles.into_iter().filter_map(|(role, file)| Some(Source::File(file?, Some(role)))));
             } else {
+                if !path.exists() {
+                    return Err(Failure::new(format!("{}: no such file or folder", path.display())));
+                }
                 let role = Role::ALL.into_iter().find(|role| role.stems().contains(&stem(path).as_str()));
                 found.push(Source::File(path.to_owned(), role));
             }
         }
-        Ok(found)
+        let names: Vec<String> = found.iter().map(Source::name).collect();
+        match names.iter().enumerate().find(|(k, name)| names[..*k].contains(name)) {
+            Some((_, name)) => Err(Failure::new(format!("two of the data sets are called {name}: expected different names"))),
+            None => Ok(found),
+        }
     }
 
     /// The name in reports.
@@ -215,6 +222,7 @@ mod tests {
         let file = of(&[path("other.npz").display().to_string()]).unwrap();
         assert_eq!((file[0].name(), file[0].role()), ("other".to_owned(), None));
         assert_eq!(of(&[]).unwrap().len(), 3);
+        assert!(of(&[here[0].clone(), here[0].clone()]).unwrap_err().to_string().contains("called debpkg_tfidf"));
     }
 
     #[test]
