@@ -106,11 +106,14 @@ impl GridProgress {
         Self { live, log: verbose && !quiet, done: 0, total, budget, now: String::new() }
     }
 
-    /// A problem is read or made.
-    pub fn preparing(&self, name: &str) {
-        if let Some(bar) = &self.live {
-            bar.set_message(format!("preparing {name}"));
-        }
+    /// Runs `read`, which reads a problem or makes one.
+    pub fn preparing<T>(&self, name: &str, read: impl FnOnce(nonneg_io::Progress) -> T) -> T {
+        let show = |text: String| self.live.iter().for_each(|bar| bar.set_message(text.clone()));
+        show(format!("preparing {name}"));
+        read(&|done, total| {
+            let total = total.map_or(String::new(), |total| format!(" of {}", console::bytes(total as usize)));
+            show(format!("reading {name}  {}{total}", console::bytes(done as usize)));
+        })
     }
 
     pub fn begin(&mut self, dataset: &str, method: &str) {

@@ -12,7 +12,7 @@ use crate::experiment::store::Store;
 use crate::failure::Failure;
 use crate::inputs::Inputs;
 use crate::interrupt::Interrupt;
-use crate::progress::{GridProgress, Progress};
+use crate::progress::GridProgress;
 
 /// A method may stop at this proved gap.
 const TOLERANCE: f64 = 1e-9;
@@ -31,13 +31,11 @@ pub fn run(args: &ReproduceArgs) -> Result<u8, Failure> {
     };
     let output = Path::new(&args.output);
     let mut store = None;
-    let reading = Progress::new(args.common.quiet, false);
     let mut progress = GridProgress::new(args.common.quiet, args.verbose, sources.len() * contestants.len(), rules.budget);
     let mut subjects: Vec<Subject> = Vec::new();
     for source in &sources {
         let title = Title { name: source.name(), origin: source.origin(), role: source.role() };
-        progress.preparing(&title.name);
-        let problem = reading.reading(&title.name, |counter| source.load(args.seed, Some(counter)))?;
+        let problem = progress.preparing(&title.name, |counter| source.load(args.seed, Some(counter)))?;
         let inputs = Inputs::gather(problem, &title.name, None, &Default::default(), None)?;
         // Not before there is something to keep: a first problem that cannot be read leaves no folder behind.
         let store = match &mut store {
