@@ -272,17 +272,8 @@ pub struct CompareArgs {
     /// Start from this x
     #[arg(long, value_name = "FILE")]
     pub x0: Option<String>,
-    /// Seed of all randomness
-    #[arg(long, default_value = "0", value_name = "S")]
-    pub seed: u64,
-    /// Forget the curves of earlier runs
-    #[arg(long)]
-    pub fresh: bool,
-    /// Print a line for every finished curve
-    #[arg(short, long, conflicts_with = "quiet")]
-    pub verbose: bool,
     #[command(flatten)]
-    pub common: CommonArgs,
+    pub grid: GridArgs,
     #[command(flatten)]
     pub problem: ProblemArgs,
 }
@@ -309,17 +300,8 @@ pub struct ReproduceArgs {
     /// The folder to write to
     #[arg(short, long, default_value = "nonneg-reproduce", value_name = "DIR")]
     pub output: String,
-    /// Seed of all randomness
-    #[arg(long, default_value = "0", value_name = "S")]
-    pub seed: u64,
-    /// Forget the curves of earlier runs
-    #[arg(long)]
-    pub fresh: bool,
-    /// Print a line for every finished curve
-    #[arg(short, long, conflicts_with = "quiet")]
-    pub verbose: bool,
     #[command(flatten)]
-    pub common: CommonArgs,
+    pub grid: GridArgs,
 }
 
 #[derive(Debug, Args)]
@@ -359,6 +341,22 @@ pub struct FetchArgs {
     /// The SHA-256 that the file must have
     #[arg(long, value_parser = values::sha256, value_name = "HEX")]
     pub sha256: Option<String>,
+    #[command(flatten)]
+    pub common: CommonArgs,
+}
+
+/// Options of every command that runs several methods.
+#[derive(Debug, Args)]
+pub struct GridArgs {
+    /// Seed of all randomness
+    #[arg(long, default_value = "0", value_name = "S")]
+    pub seed: u64,
+    /// Forget the curves of earlier runs
+    #[arg(long)]
+    pub fresh: bool,
+    /// Print a line for every finished curve
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub verbose: bool,
     #[command(flatten)]
     pub common: CommonArgs,
 }

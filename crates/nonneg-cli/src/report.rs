@@ -3,6 +3,8 @@
 use nonneg::{Certificate, MatrixRef, Solution, Status, TraceRow};
 use serde::Serialize;
 
+use crate::experiment::curve::Row;
+
 /// One JSON object. Numbers that are not known are null.
 #[derive(Debug, Serialize)]
 pub struct Report {
@@ -102,25 +104,13 @@ pub fn to_json(value: &impl Serialize) -> Result<Vec<u8>, crate::failure::Failur
     Ok(bytes)
 }
 
+/// Columns of a trace.
+pub const TRACE_COLUMNS: &str = "passes,seconds,objective,lower_bound,relative_gap,natural_residual,support,restarts,event";
+
 /// The trace as CSV; what is not known is an empty field.
 pub fn trace_csv(trace: &[TraceRow]) -> String {
-    let known = |value: Option<f64>| finite(value).map_or(String::new(), |v| format!("{v:?}"));
-    let mut text = String::from("passes,seconds,objective,lower_bound,relative_gap,natural_residual,support,restarts,event\n");
-    for row in trace {
-        text += &format!(
-            "{},{},{},{},{},{},{},{},{}\n",
-            known(Some(row.passes)),
-            known(Some(row.seconds)),
-            known(row.objective),
-            known(row.lower_bound),
-            known(row.relative_gap),
-            known(row.natural_residual),
-            row.support,
-            row.restarts,
-            row.event.name(),
-        );
-    }
-    text
+    let rows = trace.iter().map(|row| Row::from(row).to_csv() + "\n");
+    format!("{TRACE_COLUMNS}\n{}", rows.collect::<String>())
 }
 
 fn finite(value: Option<f64>) -> Option<f64> {

@@ -3,6 +3,8 @@
 use nonneg::{Solution, TraceRow};
 use serde::{Deserialize, Serialize};
 
+use crate::report;
+
 /// A row of the trace, as it is kept in files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
@@ -31,6 +33,16 @@ impl From<&TraceRow> for Row {
             restarts: row.restarts,
             event: row.event.name().to_owned(),
         }
+    }
+}
+
+impl Row {
+    /// The fields of [`report::TRACE_COLUMNS`]; what is not known is empty.
+    pub fn to_csv(&self) -> String {
+        let known = |value: Option<f64>| value.map_or(String::new(), |v| format!("{v:?}"));
+        let Self { passes, seconds, support, restarts, event, .. } = self;
+        let values = [self.objective, self.lower_bound, self.relative_gap, self.natural_residual].map(known).join(",");
+        format!("{passes:?},{seconds:?},{values},{support},{restarts},{event}")
     }
 }
 
@@ -67,28 +79,13 @@ pub struct Subject {
     pub curves: Vec<Curve>,
 }
 
-/// All curves of all problems; what is not known is an empty field.
+/// All curves of all problems.
 pub fn to_csv(subjects: &[Subject]) -> String {
-    let mut text =
-        "dataset,method,passes,seconds,objective,lower_bound,relative_gap,natural_residual,support,restarts,event\n".to_owned();
-    let known = |value: Option<f64>| value.map_or(String::new(), |v| format!("{v:?}"));
+    let mut text = format!("dataset,method,{}\n", report::TRACE_COLUMNS);
     for subject in subjects {
         for curve in &subject.curves {
             for row in &curve.rows {
-                text += &format!(
-                    "{},{},{:?},{:?},{},{},{},{},{},{},{}\n",
-                    quoted(&subject.name),
-                    curve.method,
-                    row.passes,
-                    row.seconds,
-                    known(row.objective),
-                    known(row.lower_bound),
-                    known(row.relative_gap),
-                    known(row.natural_residual),
-                    row.support,
-                    row.restarts,
-                    row.event
-                );
+                text += &format!("{},{},{}\n", quoted(&subject.name), curve.method, row.to_csv());
             }
         }
     }

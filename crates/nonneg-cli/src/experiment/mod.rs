@@ -11,6 +11,7 @@ pub mod contestant;
 pub mod curve;
 pub mod grid;
 pub mod html;
+pub mod output;
 pub mod pictures;
 pub mod source;
 pub mod store;
