@@ -24,6 +24,7 @@
 
 mod error;
 mod monitor;
+mod nnls;
 mod prepared;
 mod problem;
 mod scaling;
@@ -43,6 +44,7 @@ pub mod presolve;
 pub use certificate::{Certificate, verify};
 pub use error::{Error, Result};
 pub use matrix::{AnyMatrix, CscMatrix, CscView, CsrMatrix, CsrView, DenseMatrix, DenseView, MatrixRef};
+pub use nnls::{Nnls, nnls};
 pub use prepared::Problem;
 pub use problem::{LeastSquares, Target, Upper};
 pub use settings::{BlockMetric, Method, Solver};

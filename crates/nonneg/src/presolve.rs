@@ -44,6 +44,28 @@ impl<'a, M: Columns> Reduced<'a, M> {
         Self::new(matrix, problem, &Certifier::new(matrix, problem).facts, ColumnFacts::scale)
     }
 
+    /// min ½‖Ax‖² − cᵀx over x ≥ 0 on those columns that have a norm, and for A ≥ 0 a positive c. `scale`, `linear` and
+    /// `norm` have an entry for every column.
+    pub(crate) fn plain(matrix: &'a M, scale: &[f64], linear: &[f64], norm: &[f64], signed: bool) -> Self {
+        let columns: Vec<usize> = (0..matrix.cols()).filter(|&j| norm[j] > 0.0 && (signed || linear[j] > 0.0)).collect();
+        let pick = |values: &[f64]| columns.iter().map(|&j| values[j]).collect::<Vec<f64>>();
+        let (linear, norm) = (pick(linear), pick(norm));
+        let cap = |(c, l): (&f64, &f64)| if signed { f64::INFINITY } else { c / l };
+        Self {
+            matrix,
+            scale: pick(scale),
+            upper: linear.iter().zip(&norm).map(cap).collect(),
+            linear,
+            norm,
+            ridge: Vec::new(),
+            signed,
+            weights: None,
+            fixed: Vec::new(),
+            total_columns: matrix.cols(),
+            columns,
+        }
+    }
+
     /// Takes out what the facts about the columns decide. `scale` takes the matrix to the facts' units.
     pub(crate) fn new(matrix: &'a M, problem: &LeastSquares, facts: &Facts, scale: fn(&ColumnFacts) -> f64) -> Result<Self> {
         let mut reduced = Self {

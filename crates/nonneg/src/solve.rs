@@ -49,16 +49,19 @@ impl Solver {
         let mut run = || with_columns!(problem.matrix, |columns| solve_columns(columns, problem, self, observe));
         match self.threads {
             None => run(),
-            Some(threads) => {
-                let refused = |e: rayon::ThreadPoolBuildError| Error::Setting {
-                    name: "threads",
-                    value: format!("{threads} ({e})"),
-                    expected: "a number of threads that the system can start",
-                };
-                rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(refused)?.install(run)
-            }
+            Some(threads) => in_threads(threads, run)?,
         }
     }
+}
+
+/// Runs with a number of threads of its own.
+pub(crate) fn in_threads<R: Send>(threads: usize, run: impl FnOnce() -> R + Send) -> Result<R> {
+    let refused = |e: rayon::ThreadPoolBuildError| Error::Setting {
+        name: "threads",
+        value: format!("{threads} ({e})"),
+        expected: "a number of threads that the system can start",
+    };
+    Ok(rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(refused)?.install(run))
 }
 
 fn solve_columns<M: Columns>(a: &M, problem: &LeastSquares, settings: &Solver, observe: Observer) -> Result<Solution> {

@@ -5,5 +5,7 @@
 
 mod blocked;
 mod cholesky;
+mod qr;
 
 pub use cholesky::{Cholesky, Dependent, PIVOT};
+pub use qr::Qr;

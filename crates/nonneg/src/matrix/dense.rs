@@ -1,8 +1,16 @@
 //! Column-major dense matrices.
 
+use rayon::prelude::*;
+
 use super::kernels::{self, BoundedSum, Rows};
 use super::{Column, Columns, Value};
 use crate::error::{Error, Result};
+
+/// Columns that are filled together from rows.
+const PANEL: usize = 16;
+
+/// Entries worth more than one thread.
+const LARGE: usize = 1 << 20;
 
 /// A dense matrix stored column after column.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,9 +38,20 @@ impl<T: Value> DenseMatrix<T> {
     /// From values in row-major order (one transposing copy).
     pub fn from_row_major(rows: usize, cols: usize, values: &[T]) -> Result<Self> {
         check_size(rows, cols, values)?;
-        let mut columns = Vec::with_capacity(values.len());
-        for j in 0..cols {
-            columns.extend((0..rows).map(|i| values[i * cols + j]));
+        let mut columns = vec![T::from_f64(0.0); values.len()];
+        // A few columns at a time: each piece of a row that is read fills whole cache lines.
+        let panels = columns.chunks_mut((PANEL * rows).max(1)).zip((0..cols).step_by(PANEL));
+        let transpose = |(panel, first): (&mut [T], usize)| {
+            let width = panel.len() / rows;
+            for i in 0..rows {
+                let piece = &values[i * cols + first..][..width];
+                piece.iter().enumerate().for_each(|(j, &value)| panel[j * rows + i] = value);
+            }
+        };
+        if values.len() < LARGE {
+            panels.for_each(transpose);
+        } else {
+            panels.par_bridge().for_each(transpose);
         }
         Self::new(rows, cols, columns)
     }

@@ -1,0 +1,231 @@
+//! A QR factorisation that grows and shrinks with the set of columns. It works on the columns themselves, not on their Gram
+//! matrix, and so loses half as many digits.
+
+use crate::matrix::kernels::{axpy, dense_dot, rotate};
+
+/// A column whose distance from the span of those before it is at most this part of its length counts as dependent.
+const DEPENDENT: f64 = 64.0 * f64::EPSILON;
+
+/// What is left of a column, as a part of what there was, below which it is made orthogonal once more.
+const REPEAT: f64 = 0.7;
+
+/// QR = A over an ordered list of columns, Q with orthonormal columns (kept), R upper triangular; and Qᵀb beside them.
+#[derive(Debug, Default)]
+pub struct Qr {
+    rows: usize,
+    /// Column after column.
+    q: Vec<f64>,
+    /// Column j has j + 1 entries, from j(j + 1)/2 on.
+    r: Vec<f64>,
+    /// Qᵀb.
+    pub projection: Vec<f64>,
+    /// (I − QQᵀ)b.
+    pub residual: Vec<f64>,
+    /// Room for one column of R.
+    shares: Vec<f64>,
+}
+
+impl Qr {
+    /// Of no columns.
+    pub fn new(b: &[f64]) -> Self {
+        Self { rows: b.len(), residual: b.to_vec(), ..Self::default() }
+    }
+
+    /// Of p columns at once, by Householder reflections, or nothing if they depend on each other.
+    pub fn of(b: &[f64], columns: &[f64]) -> Option<Self> {
+        let (m, p) = (b.len(), columns.len() / b.len());
+        if p == 0 || p > m {
+            return None;
+        }
+        let factor = faer::MatRef::from_column_major_slice(columns, m, p).qr();
+        let (q, r) = (factor.compute_thin_Q(), factor.thin_R());
+        let mut qr = Self::new(b);
+        for j in 0..p {
+            let column: Vec<f64> = (0..=j).map(|i| r[(i, j)]).collect();
+            if column[j].abs() <= DEPENDENT * norm(&column) {
+                return None;
+            }
+            // A diagonal above zero, as `push` makes it.
+            qr.r.extend(column);
+            qr.q.extend(q.col(j).iter());
+        }
+        qr.projection = vec![0.0; p];
+        // Twice: the second time takes out what rounding left of the first.
+        for _ in 0..2 {
+            for j in 0..p {
+                let part = dense_dot(qr.column(j), &qr.residual);
+                qr.projection[j] += part;
+                axpy(-part, &qr.q[j * m..(j + 1) * m], &mut qr.residual);
+            }
+        }
+        Some(qr)
+    }
+
+    /// Number of columns.
+    pub fn len(&self) -> usize {
+        self.projection.len()
+    }
+
+    /// Whether there are no columns.
+    pub fn is_empty(&self) -> bool {
+        self.projection.is_empty()
+    }
+
+    fn column(&self, j: usize) -> &[f64] {
+        &self.q[j * self.rows..(j + 1) * self.rows]
+    }
+
+    /// Appends the column that `write` writes, if it does not depend on the others and b gains from a positive multiple of
+    /// it; says whether it did.
+    pub fn push(&mut self, write: impl FnOnce(&mut [f64])) -> bool {
+        let (m, p) = (self.rows, self.len());
+        let start = p * m;
+        self.q.resize(start + m, 0.0);
+        let (known, new) = self.q.split_at_mut(start);
+        write(new);
+        let length = norm(new);
+        self.shares.clear();
+        self.shares.resize(p, 0.0);
+        // Gram–Schmidt; a second time where much cancelled in the first, which is enough (Daniel, Gragg, Kaufman and Stewart
+        // 1976).
+        let (mut before, mut distance) = (f64::INFINITY, length);
+        while distance < REPEAT * before && distance > DEPENDENT * length {
+            for (share, column) in self.shares.iter_mut().zip(known.chunks_exact(m)) {
+                let part = dense_dot(column, new);
+                *share += part;
+                axpy(-part, column, new);
+            }
+            (before, distance) = (distance, norm(new));
+        }
+        let inverse = 1.0 / distance;
+        let gain = dense_dot(new, &self.residual) * inverse;
+        let fits = distance > DEPENDENT * length && gain > 0.0;
+        if !fits {
+            self.q.truncate(start);
+            return false;
+        }
+        new.iter_mut().for_each(|value| *value *= inverse);
+        axpy(-gain, new, &mut self.residual);
+        self.r.extend_from_slice(&self.shares);
+        self.r.push(distance);
+        self.projection.push(gain);
+        true
+    }
+
+    /// Takes out the column at this place.
+    pub fn remove(&mut self, place: usize) {
+        let (m, p) = (self.rows, self.len());
+        // Without its column, R has one entry below the diagonal in every later column: rotations take them out.
+        let mut rotations: Vec<(f64, f64)> = Vec::with_capacity(p - place);
+        for j in place + 1..p {
+            let (start, target) = (j * (j + 1) / 2, (j - 1) * j / 2);
+            for (i, &(cos, sin)) in (place..).zip(&rotations) {
+                let (upper, lower) = (self.r[start + i], self.r[start + i + 1]);
+                self.r[start + i] = cos * upper + sin * lower;
+                self.r[start + i + 1] = cos * lower - sin * upper;
+            }
+            let (upper, lower) = (self.r[start + j - 1], self.r[start + j]);
+            let length = upper.hypot(lower);
+            let (cos, sin) = if length > 0.0 { (upper / length, lower / length) } else { (1.0, 0.0) };
+            self.r[start + j - 1] = length;
+            rotations.push((cos, sin));
+            self.r.copy_within(start..start + j, target);
+        }
+        self.r.truncate((p - 1) * p / 2);
+        for (i, &(cos, sin)) in (place..).zip(&rotations) {
+            let (left, right) = self.q.split_at_mut((i + 1) * m);
+            rotate(cos, sin, &mut left[i * m..], &mut right[..m]);
+            let (upper, lower) = (self.projection[i], self.projection[i + 1]);
+            self.projection[i] = cos * upper + sin * lower;
+            self.projection[i + 1] = cos * lower - sin * upper;
+        }
+        if let Some(part) = self.projection.pop() {
+            axpy(part, &self.q[(p - 1) * m..], &mut self.residual);
+        }
+        self.q.truncate((p - 1) * m);
+    }
+
+    /// The least squares solution R⁻¹Qᵀb.
+    pub fn solve(&self, x: &mut Vec<f64>) {
+        x.clear();
+        x.extend_from_slice(&self.projection);
+        for j in (0..x.len()).rev() {
+            let column = &self.r[j * (j + 1) / 2..][..=j];
+            x[j] /= column[j];
+            let value = x[j];
+            axpy(-value, &column[..j], &mut x[..j]);
+        }
+    }
+}
+
+fn norm(v: &[f64]) -> f64 {
+    dense_dot(v, v).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Random;
+
+    fn columns(m: usize, n: usize, random: &mut Random) -> Vec<Vec<f64>> {
+        (0..n).map(|_| (0..m).map(|_| random.unit() - 0.3).collect()).collect()
+    }
+
+    /// Q orthonormal, QR = A, Qᵀb and the residual as defined.
+    fn check(qr: &Qr, columns: &[&Vec<f64>], b: &[f64]) {
+        assert_eq!(qr.len(), columns.len());
+        for (j, column) in columns.iter().enumerate() {
+            for k in 0..=j {
+                let expected = if j == k { 1.0 } else { 0.0 };
+                assert!((dense_dot(qr.column(j), qr.column(k)) - expected).abs() < 1e-14);
+            }
+            let mut back = vec![0.0; b.len()];
+            (0..=j).for_each(|i| axpy(qr.r[j * (j + 1) / 2 + i], qr.column(i), &mut back));
+            assert!(back.iter().zip(*column).all(|(x, y)| (x - y).abs() < 1e-13), "column {j}");
+            assert!((dense_dot(qr.column(j), b) - qr.projection[j]).abs() < 1e-13);
+            assert!(dense_dot(qr.column(j), &qr.residual).abs() < 1e-13);
+        }
+    }
+
+    #[test]
+    fn a_factor_that_grew_and_shrank_is_that_of_its_columns() {
+        let mut random = Random::new(3);
+        for case in 0..60 {
+            let (m, n) = (4 + case % 17, 1 + case % 9);
+            let all = columns(m, n.min(m), &mut random);
+            let b: Vec<f64> = (0..m).map(|_| random.unit()).collect();
+            let mut held: Vec<&Vec<f64>> = Vec::new();
+            let mut qr = Qr::new(&b);
+            for column in &all {
+                if qr.push(|out| out.copy_from_slice(column)) {
+                    held.push(column);
+                }
+                check(&qr, &held, &b);
+                if held.len() > 2 {
+                    let place = (random.unit() * held.len() as f64) as usize;
+                    qr.remove(place);
+                    held.remove(place);
+                    check(&qr, &held, &b);
+                }
+            }
+            let flat: Vec<f64> = held.iter().flat_map(|column| column.iter().copied()).collect();
+            if let Some(at_once) = Qr::of(&b, &flat) {
+                check(&at_once, &held, &b);
+                let (mut x, mut y) = (Vec::new(), Vec::new());
+                at_once.solve(&mut x);
+                qr.solve(&mut y);
+                assert!(x.iter().zip(&y).all(|(x, y)| (x - y).abs() < 1e-8 * (1.0 + y.abs())));
+            }
+        }
+    }
+
+    #[test]
+    fn columns_that_depend_on_others_are_refused() {
+        let b = [1.0, 1.0, 1.0];
+        let mut qr = Qr::new(&b);
+        assert!(qr.push(|out| out.copy_from_slice(&[1.0, 2.0, 3.0])));
+        assert!(!qr.push(|out| out.copy_from_slice(&[2.0, 4.0, 6.0])));
+        assert_eq!(qr.len(), 1);
+        assert!(Qr::of(&b, &[1.0, 2.0, 3.0, 2.0, 4.0, 6.0]).is_none());
+    }
+}

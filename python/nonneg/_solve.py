@@ -1,0 +1,242 @@
+"""``solve`` and ``verify``."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from nonneg import _nonneg
+from nonneg._input import to_bounds, to_columns, to_matrix, to_vector
+from nonneg._solution import Certificate, Solution, TraceRow, to_certificate, to_solution
+
+Callback = Callable[[TraceRow], Any]
+
+
+def solve(
+    A: Any,
+    b: Any = None,
+    *,
+    c: Any = None,
+    tol: float = 1e-6,
+    method: str = "auto",
+    x0: Any = None,
+    upper: Any = None,
+    l1: float = 0.0,
+    l2: float = 0.0,
+    weights: Any = None,
+    batch_size: int = 1,
+    metric: str | None = None,
+    seed: int = 0,
+    time_limit: float | None = None,
+    max_passes: float | None = None,
+    threads: int | None = None,
+    memory_limit: int | None = None,
+    callback: Callback | None = None,
+    verbose: bool = False,
+) -> Solution:
+    """Minimise ``½‖Ax − b‖² + l1·Σxⱼ + ½·l2·‖x‖²`` over ``0 ≤ x ≤ upper``, with a certificate.
+
+    Parameters
+    ----------
+    A : array_like or sparse, shape (m, n)
+        NumPy, scipy.sparse, pandas, polars, or anything with ``__array__`` or DLPack. CSC and CSR, and dense arrays in Fortran
+        order, of float64 or float32, are used without a copy (CSR is turned into columns inside); anything else is converted
+        once. Never written to.
+    b : array_like, shape (m,)
+        Right-hand side.
+    c : array_like, shape (n,), optional
+        Instead of b: minimise ``½‖Ax‖² − cᵀx``.
+    tol : float
+        Stop when the proved relative gap ``(f(x) − f*)/|f*|`` is at most this.
+    method : str
+        One of ``nonneg.METHODS``. ``"auto"`` finds out.
+    x0 : array_like, shape (n,), optional
+        A start; it is clipped into the bounds.
+    upper : float or array_like, shape (n,), optional
+        Upper bounds.
+    l1, l2 : float
+        Penalties.
+    weights : array_like, shape (m,), optional
+        Weights of the rows: ``½Σ wᵢ(Ax − b)ᵢ²``.
+    batch_size, metric : int, str
+        For SI-NNLS+: columns that move together, and in what metric (``"scale-invariant"`` or ``"spectral"``).
+    seed : int
+        Same seed, same answer, on any number of threads.
+    time_limit : float, optional
+        Seconds after which the best x so far comes back.
+    max_passes : float, optional
+        The same for work, in passes over A.
+    threads : int, optional
+        Default: all cores.
+    memory_limit : int, optional
+        Bytes for matrices that a method makes for itself.
+    callback : callable, optional
+        Called with a :class:`TraceRow` at every check. The run stops when it returns something true, and with its exception
+        when it raises one.
+    verbose : bool
+        Print progress to standard error.
+
+    Returns
+    -------
+    Solution
+        Limits never raise: look at ``status``, or ``converged``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For bad input.
+    KeyboardInterrupt
+        For Ctrl-C, within a second.
+
+    Examples
+    --------
+    >>> import numpy as np, nonneg
+    >>> A = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    >>> solution = nonneg.solve(A, [2.0, 1.0, 1.0])
+    >>> solution.x, solution.status
+    (array([1.5, 1. ]), 'solved')
+    >>> solution.relative_gap < 1e-6
+    True
+    """
+    matrix = to_matrix(A)
+    parts = _parts(matrix, b, c=c, x0=x0, upper=upper, l1=l1, l2=l2, weights=weights)
+    settings = _settings(tol, method, batch_size, metric, seed, time_limit, max_passes, threads, memory_limit)
+    return to_solution(_nonneg.solve(matrix, parts, settings, _observer(callback, verbose)))
+
+
+def verify(
+    A: Any,
+    b: Any = None,
+    x: Any = None,
+    *,
+    c: Any = None,
+    upper: Any = None,
+    l1: float = 0.0,
+    l2: float = 0.0,
+    weights: Any = None,
+) -> Certificate:
+    """Certify any x from any solver.
+
+    Parameters
+    ----------
+    A, b, c, upper, l1, l2, weights
+        The problem, as for :func:`solve`.
+    x : array_like, shape (n,)
+        What to certify; it must be within the bounds.
+
+    Returns
+    -------
+    Certificate
+        With ``relative_gap`` None where nothing can be proved (some problems with negative entries in A).
+
+    Examples
+    --------
+    >>> import numpy as np, nonneg
+    >>> A = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    >>> nonneg.verify(A, [2.0, 1.0, 1.0], [1.5, 1.0]).relative_gap < 1e-12
+    True
+    >>> nonneg.verify(A, [2.0, 1.0, 1.0], [1.0, 1.0]).relative_gap > 0.01
+    True
+    """
+    if x is None:
+        raise TypeError("verify() needs x, the point to certify")
+    matrix = to_matrix(A)
+    parts = _parts(matrix, b, c=c, upper=upper, l1=l1, l2=l2, weights=weights)
+    return to_certificate(_nonneg.verify(matrix, parts, to_vector(x, "x")))
+
+
+def _parts(
+    matrix: _nonneg.Matrix,
+    b: Any,
+    *,
+    c: Any,
+    x0: Any = None,
+    upper: Any,
+    l1: float,
+    l2: float,
+    weights: Any,
+    columns: Any = None,
+) -> dict[str, Any]:
+    """The problem beside A, as the compiled part takes it."""
+    if (b is None) == (c is None):
+        raise TypeError("give b, or c instead of it" if b is None else "give b or c, not both")
+
+    def optional(values: Any, name: str) -> np.ndarray | None:
+        return None if values is None else to_vector(values, name)
+
+    return {
+        "b": optional(b, "b"),
+        "c": optional(c, "c"),
+        "weights": optional(weights, "weights"),
+        "l1": l1,
+        "l2": l2,
+        "upper": to_bounds(upper, "upper"),
+        "x0": optional(x0, "x0"),
+        "columns": to_columns(columns, matrix.shape[1], "columns"),
+    }
+
+
+def _settings(
+    tol: float,
+    method: str,
+    batch_size: int,
+    metric: str | None,
+    seed: int,
+    time_limit: float | None,
+    max_passes: float | None,
+    threads: int | None,
+    memory_limit: int | None,
+) -> dict[str, Any]:
+    for name, value, least in (("batch_size", batch_size, 1), ("seed", seed, 0), ("threads", threads, 1), ("memory_limit", memory_limit, 0)):
+        if value is not None and value < least:
+            raise ValueError(f"{name} is {value}, expected at least {least}")
+    return {
+        "tol": tol,
+        "method": method,
+        "batch_size": batch_size,
+        "metric": metric,
+        "seed": seed,
+        "time_limit": time_limit,
+        "max_passes": max_passes,
+        "threads": threads,
+        "memory_limit": memory_limit,
+    }
+
+
+def _observer(callback: Callback | None, verbose: bool) -> Callable[..., Any] | None:
+    """What the compiled part calls with every row."""
+    if callback is None and not verbose:
+        return None
+    show = _Progress() if verbose else None
+
+    def observe(*values: Any) -> Any:
+        row = TraceRow(*values)
+        if show is not None:
+            show(row)
+        return callback(row) if callback is not None else False
+
+    return observe
+
+
+class _Progress:
+    """Prints a row now and then."""
+
+    def __init__(self) -> None:
+        self.next = 0.0
+        print(f"{'passes':>10} {'seconds':>9} {'objective':>14} {'proved gap':>11} {'support':>9}  event", file=sys.stderr)
+
+    def __call__(self, row: TraceRow) -> None:
+        now = time.monotonic()
+        if now < self.next and row.event != "final":
+            return
+        self.next = now + 0.5
+
+        def number(value: float | None, form: str) -> str:
+            return "unknown" if value is None else format(value, form)
+
+        objective, gap = number(row.objective, ".7g"), number(row.relative_gap, ".2e")
+        print(f"{row.passes:>10.1f} {row.seconds:>9.3f} {objective:>14} {gap:>11} {row.support:>9}  {row.event}", file=sys.stderr)

@@ -1,0 +1,44 @@
+//! `nnls` on plain arrays.
+
+use nonneg::{DenseMatrix, DenseView, MatrixRef, Nnls, Solver};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+
+use crate::matrix::Matrix;
+use crate::{run, to_python};
+
+/// x, ‖Ax − b‖, and whether x is optimal.
+type Answer<'py> = (Bound<'py, PyArray1<f64>>, f64, bool);
+
+/// Of a [`Matrix`], or at once of contiguous float64 arrays; `None` for anything that has to be converted first.
+#[pyfunction]
+pub fn nnls<'py>(a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>, max_iterations: Option<usize>) -> PyResult<Option<Answer<'py>>> {
+    let Ok(b) = b.cast::<PyArray1<f64>>() else { return Ok(None) };
+    let held_b = b.readonly();
+    let Ok(b) = held_b.as_slice() else { return Ok(None) };
+    if let Ok(matrix) = a.cast::<Matrix>() {
+        let view = matrix.get().view();
+        return answer(a.py(), view.nnz(), |solver| solver.nnls(view, b, max_iterations)).map(Some);
+    }
+    let Ok(a) = a.cast::<PyArray2<f64>>() else { return Ok(None) };
+    let held_a = a.readonly();
+    let Ok(values) = held_a.as_slice() else { return Ok(None) };
+    let (rows, cols, by_columns) = (a.shape()[0], a.shape()[1], a.is_fortran_contiguous());
+    let solve = |solver: Solver| {
+        if by_columns {
+            return solver.nnls(MatrixRef::from(DenseView::new(rows, cols, values)?), b, max_iterations);
+        }
+        solver.nnls(&DenseMatrix::from_row_major(rows, cols, values)?, b, max_iterations)
+    };
+    answer(a.py(), values.len(), solve).map(Some)
+}
+
+fn answer<'py>(
+    py: Python<'py>,
+    entries: usize,
+    solve: impl FnOnce(Solver) -> nonneg::Result<Nnls> + Send,
+) -> PyResult<Answer<'py>> {
+    let answer = run::without_gil(py, entries, None, |interrupt, _| solve(Solver::new().interrupt(interrupt)))?;
+    let Nnls { x, residual_norm, finished, .. } = answer.map_err(to_python)?;
+    Ok((PyArray1::from_vec(py, x), residual_norm, finished))
+}

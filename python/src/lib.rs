@@ -1,0 +1,39 @@
+//! The compiled part of the Python package `nonneg`: arrays in, arrays out. What users see is in `python/nonneg`.
+
+mod answer;
+mod exact;
+mod matrix;
+mod problem;
+mod run;
+
+use pyo3::prelude::*;
+
+/// Everything that Python code of the package calls.
+#[pymodule(gil_used = false)]
+mod _nonneg {
+    #[pymodule_export]
+    use crate::exact::nnls;
+    #[pymodule_export]
+    use crate::matrix::Matrix;
+    #[pymodule_export]
+    use crate::problem::{Prepared, solve, verify};
+
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::run::remember_process();
+        let methods: Vec<&str> = nonneg::Method::ALL.iter().map(|method| method.name()).collect();
+        module.add("METHODS", methods)?;
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}
+
+/// Bad input is a ValueError, too little memory a MemoryError.
+fn to_python(error: nonneg::Error) -> PyErr {
+    use pyo3::exceptions::{PyMemoryError, PyValueError};
+    match error {
+        nonneg::Error::Memory(message) => PyMemoryError::new_err(message),
+        other => PyValueError::new_err(other.to_string()),
+    }
+}

@@ -1,0 +1,168 @@
+//! Problems and settings from Python's keywords.
+
+use std::time::Duration;
+
+use nonneg::{BlockMetric, LeastSquares, Method, Problem, Solver, Upper};
+use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::matrix::Matrix;
+use crate::{answer, run, to_python};
+
+type Vector<'py> = PyReadonlyArray1<'py, f64>;
+
+/// A with what every solve would find out again.
+#[pyclass(frozen, module = "nonneg._nonneg")]
+pub struct Prepared {
+    // Dropped before what it borrows.
+    problem: Problem<'static>,
+    _weights: Option<Box<[f64]>>,
+    #[pyo3(get)]
+    matrix: Py<Matrix>,
+}
+
+#[pymethods]
+impl Prepared {
+    #[new]
+    #[pyo3(signature = (matrix, weights=None, l2=0.0))]
+    fn new(py: Python<'_>, matrix: Py<Matrix>, weights: Option<Vector>, l2: f64) -> PyResult<Self> {
+        let weights: Option<Box<[f64]>> = weights.map(|w| Ok::<_, PyErr>(slice(&w)?.into())).transpose()?;
+        let view = matrix.get().view();
+        let problem = py.detach(|| Problem::with(view, weights.as_deref(), l2)).map_err(to_python)?;
+        // SAFETY: the matrix and the boxed weights are kept beside the problem, never written to, and dropped after it.
+        let problem = unsafe { std::mem::transmute::<Problem<'_>, Problem<'static>>(problem) };
+        Ok(Self { problem, _weights: weights, matrix })
+    }
+}
+
+/// A, plain or prepared.
+#[derive(FromPyObject)]
+pub enum Source<'py> {
+    Plain(PyRef<'py, Matrix>),
+    Prepared(PyRef<'py, Prepared>),
+}
+
+/// A number for all columns, or one for each.
+#[derive(FromPyObject)]
+pub enum Bounds<'py> {
+    Uniform(f64),
+    Each(Vector<'py>),
+}
+
+/// What problem it is, beside A.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Parts<'py> {
+    b: Option<Vector<'py>>,
+    c: Option<Vector<'py>>,
+    weights: Option<Vector<'py>>,
+    l1: f64,
+    l2: f64,
+    upper: Option<Bounds<'py>>,
+    x0: Option<Vector<'py>>,
+    columns: Option<Vec<usize>>,
+}
+
+fn slice<'a>(vector: &'a Vector) -> PyResult<&'a [f64]> {
+    vector.as_slice().map_err(|_| PyValueError::new_err(format!("an array of {} numbers is not contiguous", vector.len())))
+}
+
+impl Parts<'_> {
+    fn least_squares<'a>(&'a self, source: &'a Source) -> PyResult<LeastSquares<'a>> {
+        let mut problem = match (source, &self.b, &self.c) {
+            (Source::Plain(matrix), Some(b), None) => LeastSquares::new(matrix.view(), slice(b)?),
+            (Source::Plain(matrix), None, Some(c)) => LeastSquares::with_linear(matrix.view(), slice(c)?),
+            (Source::Prepared(prepared), Some(b), None) => prepared.problem.least_squares(slice(b)?),
+            (Source::Prepared(prepared), None, Some(c)) => prepared.problem.with_linear(slice(c)?),
+            _ => return Err(PyValueError::new_err("give either b or c")),
+        };
+        if let Source::Plain(_) = source {
+            problem.l2 = self.l2;
+            problem.weights = self.weights.as_ref().map(slice).transpose()?;
+        }
+        problem.l1 = self.l1;
+        problem.upper = match &self.upper {
+            None => Upper::None,
+            Some(Bounds::Uniform(bound)) => Upper::Uniform(*bound),
+            Some(Bounds::Each(bounds)) => Upper::Each(slice(bounds)?),
+        };
+        problem.start = self.x0.as_ref().map(slice).transpose()?;
+        Ok(match &self.columns {
+            Some(columns) => problem.columns(columns),
+            None => problem,
+        })
+    }
+}
+
+/// How to solve it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Settings {
+    tol: f64,
+    method: String,
+    batch_size: usize,
+    metric: Option<String>,
+    seed: u64,
+    time_limit: Option<f64>,
+    max_passes: Option<f64>,
+    threads: Option<usize>,
+    memory_limit: Option<u64>,
+}
+
+impl Settings {
+    fn solver(&self) -> PyResult<Solver> {
+        let unknown = |what: &str, name: &str, known: Vec<&str>| {
+            Err(PyValueError::new_err(format!("{what} is {name:?}, expected one of {}", known.join(", "))))
+        };
+        let mut solver = Solver::new().tolerance(self.tol).batch_size(self.batch_size).seed(self.seed);
+        match Method::ALL.into_iter().find(|method| method.name() == self.method) {
+            Some(method) => solver.method = method,
+            None => return unknown("method", &self.method, Method::ALL.iter().map(|m| m.name()).collect()),
+        }
+        solver.block_metric = match self.metric.as_deref() {
+            None => None,
+            Some("spectral") => Some(BlockMetric::Spectral),
+            Some("scale-invariant") => Some(BlockMetric::ScaleInvariant),
+            Some(other) => return unknown("metric", other, vec!["spectral", "scale-invariant"]),
+        };
+        if let Some(seconds) = self.time_limit {
+            // An infinite limit is none.
+            let refused = |_| PyValueError::new_err(format!("time_limit is {seconds}, expected seconds ≥ 0"));
+            solver.time_limit =
+                if seconds == f64::INFINITY { None } else { Some(Duration::try_from_secs_f64(seconds).map_err(refused)?) };
+        }
+        (solver.max_passes, solver.threads, solver.memory_limit) = (self.max_passes, self.threads, self.memory_limit);
+        Ok(solver)
+    }
+}
+
+/// Solves, and returns the fields of a solution.
+#[pyfunction]
+#[pyo3(signature = (source, parts, settings, callback=None))]
+pub fn solve<'py>(
+    py: Python<'py>,
+    source: Source<'py>,
+    parts: Parts<'py>,
+    settings: Settings,
+    callback: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let mut solver = settings.solver()?;
+    let problem = parts.least_squares(&source)?;
+    let entries = problem.matrix.nnz();
+    let solution = run::without_gil(py, entries, callback, |interrupt, observe| {
+        solver.interrupt = Some(interrupt);
+        solver.solve_observed(&problem, observe)
+    })?;
+    answer::solution(py, solution.map_err(to_python)?)
+}
+
+/// Certifies an x, and returns the fields of a certificate.
+#[pyfunction]
+pub fn verify<'py>(py: Python<'py>, source: Source<'py>, parts: Parts<'py>, x: Vector<'py>) -> PyResult<Bound<'py, PyDict>> {
+    let problem = parts.least_squares(&source)?;
+    let (entries, x) = (problem.matrix.nnz(), slice(&x)?);
+    let certificate = run::without_gil(py, entries, None, |_, _| nonneg::verify(&problem, x))?;
+    answer::certificate(py, &certificate.map_err(to_python)?)
+}

@@ -1,0 +1,120 @@
+//! Runs a solve without the GIL: Ctrl-C, callbacks, threads.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::{Duration, Instant};
+
+use nonneg::TraceRow;
+use pyo3::prelude::*;
+
+/// Stored entries up to which a solve is not worth a thread of its own: its checks come often enough to look for signals.
+const SMALL: usize = 1 << 16;
+
+/// How often signals are looked for.
+const SIGNALS: Duration = Duration::from_millis(50);
+
+/// The process that imported the module.
+static IMPORTED_BY: AtomicU32 = AtomicU32::new(0);
+
+/// Threads of a process that was forked: those of its parent are gone.
+static FORKED: Mutex<Option<(u32, Arc<rayon::ThreadPool>)>> = Mutex::new(None);
+
+/// Called on import.
+pub fn remember_process() {
+    IMPORTED_BY.store(std::process::id(), Ordering::Relaxed);
+}
+
+/// Runs where threads are alive.
+fn in_pool<R: Send>(run: impl FnOnce() -> R + Send) -> R {
+    let process = std::process::id();
+    if process == IMPORTED_BY.load(Ordering::Relaxed) {
+        return run();
+    }
+    let pool = {
+        let mut forked = FORKED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some((owner, pool)) = forked.take() {
+            if owner == process {
+                *forked = Some((owner, pool));
+            } else {
+                std::mem::forget(pool); // its threads are another process's
+            }
+        }
+        match &*forked {
+            Some((_, pool)) => Some(pool.clone()),
+            None => {
+                let pool = rayon::ThreadPoolBuilder::new().build().ok().map(Arc::new);
+                *forked = pool.clone().map(|pool| (process, pool));
+                pool
+            }
+        }
+    };
+    match pool {
+        Some(pool) => pool.install(run),
+        None => run(),
+    }
+}
+
+/// What sees every row of the trace.
+pub type Observe<'a> = dyn FnMut(&TraceRow) -> ControlFlow<()> + Send + 'a;
+
+/// Runs `solve` without the GIL. `callback(passes, seconds, objective, lower_bound, relative_gap, natural_residual, support,
+/// restarts, event)` is called with every row; if it returns true the run stops, if it raises so does this.
+pub fn without_gil<R: Send>(
+    py: Python<'_>,
+    entries: usize,
+    callback: Option<Py<PyAny>>,
+    solve: impl FnOnce(Arc<AtomicBool>, &mut Observe) -> R + Send,
+) -> PyResult<R> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let failure: Mutex<Option<PyErr>> = Mutex::new(None);
+    let fail = |error: PyErr| {
+        stop.store(true, Ordering::Relaxed);
+        failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(error);
+    };
+    let small = entries <= SMALL;
+    let mut looked = Instant::now();
+    let mut observe = |row: &TraceRow| {
+        if let Some(callback) = &callback {
+            match Python::attach(|py| call(py, callback, row)) {
+                Ok(true) => return ControlFlow::Break(()),
+                Ok(false) => {}
+                Err(error) => fail(error),
+            }
+        }
+        if small && looked.elapsed() > SIGNALS {
+            looked = Instant::now();
+            let _ = Python::attach(|py| py.check_signals()).map_err(&fail);
+        }
+        if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let flag = stop.clone();
+    let result = py.detach(|| {
+        if small {
+            return in_pool(|| solve(flag, &mut observe));
+        }
+        std::thread::scope(|scope| {
+            let (done, finished) = mpsc::channel::<()>();
+            let worker = scope.spawn(|| {
+                let result = in_pool(|| solve(flag, &mut observe));
+                drop(done);
+                result
+            });
+            // The thread that called is the one that Python sends signals to.
+            while finished.recv_timeout(SIGNALS) == Err(mpsc::RecvTimeoutError::Timeout) {
+                let _ = Python::attach(|py| py.check_signals()).map_err(&fail);
+            }
+            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    });
+    match failure.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
+        Some(error) => Err(error),
+        None => Ok(result),
+    }
+}
+
+fn call(py: Python<'_>, callback: &Py<PyAny>, row: &TraceRow) -> PyResult<bool> {
+    let &TraceRow { passes, seconds, objective, lower_bound, relative_gap, natural_residual, support, restarts, event } = row;
+    let row = (passes, seconds, objective, lower_bound, relative_gap, natural_residual, support, restarts, event.name());
+    callback.bind(py).call1(row)?.is_truthy()
+}
