@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nonneg import _nonneg
-from nonneg._input import to_matrix, to_vector
+from nonneg._input import is_sparse, to_array, to_integer, to_matrix, to_vector
 
 
 def nnls(A: Any, b: Any, *, maxiter: int | None = None, atol: float | None = None) -> tuple[np.ndarray, float]:
@@ -53,10 +53,10 @@ def nnls(A: Any, b: Any, *, maxiter: int | None = None, atol: float | None = Non
     """
     if atol is not None:
         warnings.warn("{'atol'} is deprecated and ignored", DeprecationWarning, stacklevel=2)
-    limit = maxiter or None
-    if limit is not None and limit < 0:
-        raise ValueError(f"maxiter is {maxiter}, expected a positive number")
-    answer = _nonneg.nnls(A, b, limit)
+    limit = to_integer(maxiter, "maxiter", 0) or None
+    answer = None
+    if type(A) is np.ndarray and type(b) is np.ndarray:
+        answer = _nonneg.nnls(A, b, limit)
     if answer is None:
         answer = _nonneg.nnls(to_matrix(A), _right_hand_side(b), limit)
     x, rnorm, finished = answer
@@ -66,7 +66,8 @@ def nnls(A: Any, b: Any, *, maxiter: int | None = None, atol: float | None = Non
 
 
 def _right_hand_side(b: Any) -> np.ndarray:
-    shape = np.shape(b)
+    array = b if is_sparse(b) else to_array(b, "b")
+    shape = array.shape
     if len(shape) > 2 or (len(shape) == 2 and shape[1] != 1):
         raise ValueError(f"Expected a 1D array (or a 2D one with one column), but the shape of b is {shape}")
-    return to_vector(b, "b")
+    return to_vector(array, "b")

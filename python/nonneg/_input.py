@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,15 @@ def _from_sparse(A: Any) -> Matrix:
     if A.dtype not in (np.float32, np.float64) or not A.dtype.isnative:
         A = A.astype(np.float64)
     make = Matrix.csc if A.format == "csc" else Matrix.csr
-    return make(*A.shape, *(np.ascontiguousarray(part) for part in (A.indptr, A.indices, A.data)))
+    return make(*A.shape, _indices(A.indptr), _indices(A.indices), np.require(A.data, requirements=["C", "A"]))
+
+
+def _indices(values: np.ndarray) -> np.ndarray:
+    if values.dtype.kind not in "iu":
+        raise TypeError(f"A has indices of the type {values.dtype}, expected integers")
+    if values.dtype not in (np.int32, np.int64) or not values.dtype.isnative:
+        values = values.astype(np.int64)
+    return np.require(values, requirements=["C", "A"])
 
 
 def to_array(values: Any, name: str) -> np.ndarray:
@@ -69,6 +78,8 @@ def to_array(values: Any, name: str) -> np.ndarray:
             array = array.astype(np.float64)
         except (TypeError, ValueError) as error:
             raise TypeError(f"{name} holds objects that are no real numbers: {error}") from None
+        except OverflowError as error:
+            raise ValueError(f"{name} holds numbers that do not fit float64: {error}") from None
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     return array
@@ -99,9 +110,36 @@ def to_bounds(values: Any, name: str) -> float | np.ndarray | None:
     """A number for all columns, one for each, or nothing."""
     if values is None:
         return None
-    if np.ndim(values) == 0 and not is_sparse(values):
-        return float(values)
-    return to_vector(values, name)
+    if is_sparse(values) or np.ndim(values) > 0:
+        return to_vector(values, name)
+    return to_number(values, name)
+
+
+def to_number(value: Any, name: str) -> float:
+    """One real number."""
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"{name} is {value!r}, expected a number")
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is {value!r}, expected a number") from None
+    except OverflowError:
+        raise ValueError(f"{name} is {value!r}, which does not fit float64") from None
+
+
+def to_integer(value: Any, name: str, least: int, most: int = 2**63 - 1) -> int | None:
+    """One integer within limits, or nothing."""
+    if value is None:
+        return None
+    try:
+        number = index(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}, expected an integer") from None
+    if number < least:
+        raise ValueError(f"{name} is {value}, expected at least {least}")
+    if number > most:
+        raise ValueError(f"{name} is {value}, expected at most {most}")
+    return number
 
 
 def to_columns(values: Any, total: int, name: str) -> list[int] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nonneg import _nonneg
-from nonneg._input import to_matrix, to_vector
+from nonneg._input import to_matrix, to_number, to_vector
 from nonneg._solution import Certificate, Solution, to_certificate, to_solution
 from nonneg._solve import Callback, _observer, _parts, _settings
 
@@ -36,7 +36,7 @@ class Problem:
 
     def __init__(self, A: Any, *, weights: Any = None, l2: float = 0.0):
         weights = None if weights is None else to_vector(weights, "weights")
-        self._prepared = _nonneg.Prepared(to_matrix(A), weights, l2)
+        self._prepared = _nonneg.Prepared(to_matrix(A), weights, to_number(l2, "l2"))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -56,7 +56,9 @@ class Problem:
         x0: Any = None,
         tol: float = 1e-6,
         method: str = "auto",
+        lower: Any = None,
         upper: Any = None,
+        free: Any = None,
         l1: float = 0.0,
         batch_size: int = 1,
         metric: str | None = None,
@@ -69,15 +71,26 @@ class Problem:
         verbose: bool = False,
     ) -> Solution:
         """As :func:`solve`. ``columns`` (numbers from 0, or a flag for each) are those to use: x is zero elsewhere."""
-        parts = _parts(self._prepared.matrix, b, c=c, x0=x0, upper=upper, l1=l1, l2=0.0, weights=None, columns=columns)
+        bounds = {"lower": lower, "upper": upper, "free": free}
+        parts = _parts(self._prepared.matrix, b, c=c, x0=x0, l1=l1, l2=0.0, weights=None, columns=columns, **bounds)
         settings = _settings(tol, method, batch_size, metric, seed, time_limit, max_passes, threads, memory_limit)
         return to_solution(_nonneg.solve(self._prepared, parts, settings, _observer(callback, verbose)))
 
     def verify(
-        self, b: Any = None, x: Any = None, *, c: Any = None, columns: Any = None, upper: Any = None, l1: float = 0.0
+        self,
+        b: Any = None,
+        x: Any = None,
+        *,
+        c: Any = None,
+        columns: Any = None,
+        lower: Any = None,
+        upper: Any = None,
+        free: Any = None,
+        l1: float = 0.0,
     ) -> Certificate:
         """As :func:`verify`."""
         if x is None:
             raise TypeError("verify() needs x, the point to certify")
-        parts = _parts(self._prepared.matrix, b, c=c, upper=upper, l1=l1, l2=0.0, weights=None, columns=columns)
+        bounds = {"lower": lower, "upper": upper, "free": free}
+        parts = _parts(self._prepared.matrix, b, c=c, l1=l1, l2=0.0, weights=None, columns=columns, **bounds)
         return to_certificate(_nonneg.verify(self._prepared, parts, to_vector(x, "x")))

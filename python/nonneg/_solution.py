@@ -191,6 +191,10 @@ class Solution(Certificate):
         The work, in passes over A.
     restarts : int
         How often SI-NNLS+ started again.
+    dropped_columns : int
+        Columns that were seen to be zero before anything was solved.
+    signed : bool
+        Whether A has a negative entry.
     seconds : Seconds
         All of them, with its parts as attributes.
     trace : Trace

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nonneg import _nonneg
-from nonneg._input import to_bounds, to_columns, to_matrix, to_vector
+from nonneg._input import to_bounds, to_columns, to_integer, to_matrix, to_number, to_vector
 from nonneg._solution import Certificate, Solution, TraceRow, to_certificate, to_solution
 
 Callback = Callable[[TraceRow], Any]
@@ -24,7 +24,9 @@ def solve(
     tol: float = 1e-6,
     method: str = "auto",
     x0: Any = None,
+    lower: Any = None,
     upper: Any = None,
+    free: Any = None,
     l1: float = 0.0,
     l2: float = 0.0,
     weights: Any = None,
@@ -38,7 +40,7 @@ def solve(
     callback: Callback | None = None,
     verbose: bool = False,
 ) -> Solution:
-    """Minimise ``½‖Ax − b‖² + l1·Σxⱼ + ½·l2·‖x‖²`` over ``0 ≤ x ≤ upper``, with a certificate.
+    """Minimise ``½‖Ax − b‖² + l1·Σxⱼ + ½·l2·‖x‖²`` over ``x ≥ 0`` (or other bounds), with a certificate.
 
     Parameters
     ----------
@@ -56,8 +58,12 @@ def solve(
         One of ``nonneg.METHODS``. ``"auto"`` finds out.
     x0 : array_like, shape (n,), optional
         A start; it is clipped into the bounds.
+    lower : float or array_like, shape (n,), optional
+        Lower bounds other than zero; −inf is none. Not together with penalties, nor with c.
     upper : float or array_like, shape (n,), optional
         Upper bounds.
+    free : array_like, optional
+        Columns without bounds and penalties (a baseline, an intercept): numbers from 0, or one flag per column.
     l1, l2 : float
         Penalties.
     weights : array_like, shape (m,), optional
@@ -75,7 +81,7 @@ def solve(
     memory_limit : int, optional
         Bytes for matrices that a method makes for itself.
     callback : callable, optional
-        Called with a :class:`TraceRow` at every check. The run stops when it returns something true, and with its exception
+        Called with a :class:`TraceRow` at every check (whether the method then restarts is seen in the trace). The run stops when it returns something true, and with its exception
         when it raises one.
     verbose : bool
         Print progress to standard error.
@@ -103,7 +109,7 @@ def solve(
     True
     """
     matrix = to_matrix(A)
-    parts = _parts(matrix, b, c=c, x0=x0, upper=upper, l1=l1, l2=l2, weights=weights)
+    parts = _parts(matrix, b, c=c, x0=x0, lower=lower, upper=upper, free=free, l1=l1, l2=l2, weights=weights)
     settings = _settings(tol, method, batch_size, metric, seed, time_limit, max_passes, threads, memory_limit)
     return to_solution(_nonneg.solve(matrix, parts, settings, _observer(callback, verbose)))
 
@@ -114,7 +120,9 @@ def verify(
     x: Any = None,
     *,
     c: Any = None,
+    lower: Any = None,
     upper: Any = None,
+    free: Any = None,
     l1: float = 0.0,
     l2: float = 0.0,
     weights: Any = None,
@@ -123,7 +131,7 @@ def verify(
 
     Parameters
     ----------
-    A, b, c, upper, l1, l2, weights
+    A, b, c, lower, upper, free, l1, l2, weights
         The problem, as for :func:`solve`.
     x : array_like, shape (n,)
         What to certify; it must be within the bounds.
@@ -145,7 +153,7 @@ def verify(
     if x is None:
         raise TypeError("verify() needs x, the point to certify")
     matrix = to_matrix(A)
-    parts = _parts(matrix, b, c=c, upper=upper, l1=l1, l2=l2, weights=weights)
+    parts = _parts(matrix, b, c=c, lower=lower, upper=upper, free=free, l1=l1, l2=l2, weights=weights)
     return to_certificate(_nonneg.verify(matrix, parts, to_vector(x, "x")))
 
 
@@ -155,7 +163,9 @@ def _parts(
     *,
     c: Any,
     x0: Any = None,
+    lower: Any,
     upper: Any,
+    free: Any,
     l1: float,
     l2: float,
     weights: Any,
@@ -172,9 +182,11 @@ def _parts(
         "b": optional(b, "b"),
         "c": optional(c, "c"),
         "weights": optional(weights, "weights"),
-        "l1": l1,
-        "l2": l2,
+        "l1": to_number(l1, "l1"),
+        "l2": to_number(l2, "l2"),
+        "lower": to_bounds(lower, "lower"),
         "upper": to_bounds(upper, "upper"),
+        "free": to_columns(free, matrix.shape[1], "free"),
         "x0": optional(x0, "x0"),
         "columns": to_columns(columns, matrix.shape[1], "columns"),
     }
@@ -191,19 +203,25 @@ def _settings(
     threads: int | None,
     memory_limit: int | None,
 ) -> dict[str, Any]:
-    for name, value, least in (("batch_size", batch_size, 1), ("seed", seed, 0), ("threads", threads, 1), ("memory_limit", memory_limit, 0)):
-        if value is not None and value < least:
-            raise ValueError(f"{name} is {value}, expected at least {least}")
+    for name, text in (("method", method), ("metric", metric)):
+        if not isinstance(text, str) and not (text is None and name == "metric"):
+            raise TypeError(f"{name} is {text!r}, expected a name")
+    if not 0 <= to_number(tol, "tol") < float("inf"):
+        raise ValueError(f"tol is {tol}, expected a finite number ≥ 0")
+
+    def optional(value: float | None, name: str) -> float | None:
+        return None if value is None else to_number(value, name)
+
     return {
-        "tol": tol,
+        "tol": to_number(tol, "tol"),
         "method": method,
-        "batch_size": batch_size,
+        "batch_size": 1 if batch_size is None else to_integer(batch_size, "batch_size", 1),
         "metric": metric,
-        "seed": seed,
-        "time_limit": time_limit,
-        "max_passes": max_passes,
-        "threads": threads,
-        "memory_limit": memory_limit,
+        "seed": 0 if seed is None else to_integer(seed, "seed", 0, 2**64 - 1),
+        "time_limit": optional(time_limit, "time_limit"),
+        "max_passes": optional(max_passes, "max_passes"),
+        "threads": to_integer(threads, "threads", 1),
+        "memory_limit": to_integer(memory_limit, "memory_limit", 0),
     }
 
 
@@ -211,6 +229,8 @@ def _observer(callback: Callback | None, verbose: bool) -> Callable[..., Any] | 
     """What the compiled part calls with every row."""
     if callback is None and not verbose:
         return None
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback is {callback!r}, expected something to call")
     show = _Progress() if verbose else None
 
     def observe(*values: Any) -> Any:

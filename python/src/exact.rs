@@ -36,9 +36,14 @@ pub fn nnls<'py>(a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>, max_iterations: O
 fn answer<'py>(
     py: Python<'py>,
     entries: usize,
-    solve: impl FnOnce(Solver) -> nonneg::Result<Nnls> + Send,
+    solve: impl Fn(Solver) -> nonneg::Result<Nnls> + Send + Sync,
 ) -> PyResult<Answer<'py>> {
-    let answer = run::without_gil(py, entries, None, |interrupt, _| solve(Solver::new().interrupt(interrupt)))?;
+    let answer = run::without_gil(py, entries, None, |limits, _| {
+        let (solver, cut_short) = limits.apply(&Solver::new());
+        let answer = solve(solver);
+        let unfinished = answer.as_ref().is_ok_and(|answer| !answer.finished);
+        (!(cut_short && unfinished && limits.are_over())).then_some(answer)
+    })?;
     let Nnls { x, residual_norm, finished, .. } = answer.map_err(to_python)?;
     Ok((PyArray1::from_vec(py, x), residual_norm, finished))
 }

@@ -33,6 +33,7 @@ mod _nonneg {
 fn to_python(error: nonneg::Error) -> PyErr {
     use pyo3::exceptions::{PyMemoryError, PyValueError};
     match error {
+        nonneg::Error::Matrix(message) => PyValueError::new_err(format!("A: {message}")),
         nonneg::Error::Memory(message) => PyMemoryError::new_err(message),
         other => PyValueError::new_err(other.to_string()),
     }

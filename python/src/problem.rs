@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nonneg::{BlockMetric, LeastSquares, Method, Problem, Solver, Upper};
+use nonneg::{BlockMetric, LeastSquares, Lower, Method, Problem, Solver, Status, Upper};
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -61,6 +61,8 @@ pub struct Parts<'py> {
     l1: f64,
     l2: f64,
     upper: Option<Bounds<'py>>,
+    lower: Option<Bounds<'py>>,
+    free: Option<Vec<usize>>,
     x0: Option<Vector<'py>>,
     columns: Option<Vec<usize>>,
 }
@@ -88,11 +90,19 @@ impl Parts<'_> {
             Some(Bounds::Uniform(bound)) => Upper::Uniform(*bound),
             Some(Bounds::Each(bounds)) => Upper::Each(slice(bounds)?),
         };
+        problem.lower = match &self.lower {
+            None => Lower::Zero,
+            Some(Bounds::Uniform(bound)) => Lower::Uniform(*bound),
+            Some(Bounds::Each(bounds)) => Lower::Each(slice(bounds)?),
+        };
         problem.start = self.x0.as_ref().map(slice).transpose()?;
-        Ok(match &self.columns {
-            Some(columns) => problem.columns(columns),
-            None => problem,
-        })
+        if let Some(columns) = &self.columns {
+            problem = problem.columns(columns);
+        }
+        if let Some(free) = &self.free {
+            problem = problem.free(free);
+        }
+        Ok(problem)
     }
 }
 
@@ -128,10 +138,11 @@ impl Settings {
             Some(other) => return unknown("metric", other, vec!["spectral", "scale-invariant"]),
         };
         if let Some(seconds) = self.time_limit {
-            // An infinite limit is none.
-            let refused = |_| PyValueError::new_err(format!("time_limit is {seconds}, expected seconds ≥ 0"));
-            solver.time_limit =
-                if seconds == f64::INFINITY { None } else { Some(Duration::try_from_secs_f64(seconds).map_err(refused)?) };
+            if seconds.is_nan() || seconds < 0.0 {
+                return Err(PyValueError::new_err(format!("time_limit is {seconds}, expected seconds ≥ 0")));
+            }
+            // A limit beyond all time is none.
+            solver.time_limit = Duration::try_from_secs_f64(seconds).ok();
         }
         (solver.max_passes, solver.threads, solver.memory_limit) = (self.max_passes, self.threads, self.memory_limit);
         Ok(solver)
@@ -148,12 +159,14 @@ pub fn solve<'py>(
     settings: Settings,
     callback: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let mut solver = settings.solver()?;
+    let solver = settings.solver()?;
     let problem = parts.least_squares(&source)?;
     let entries = problem.matrix.nnz();
-    let solution = run::without_gil(py, entries, callback, |interrupt, observe| {
-        solver.interrupt = Some(interrupt);
-        solver.solve_observed(&problem, observe)
+    let solution = run::without_gil(py, entries, callback, |limits, observe| {
+        let (solver, cut_short) = limits.apply(&solver);
+        let solution = solver.solve_observed(&problem, observe);
+        let out_of_time = solution.as_ref().is_ok_and(|solution| solution.status == Status::TimeLimit);
+        (!(cut_short && out_of_time)).then_some(solution)
     })?;
     answer::solution(py, solution.map_err(to_python)?)
 }
@@ -163,6 +176,6 @@ pub fn solve<'py>(
 pub fn verify<'py>(py: Python<'py>, source: Source<'py>, parts: Parts<'py>, x: Vector<'py>) -> PyResult<Bound<'py, PyDict>> {
     let problem = parts.least_squares(&source)?;
     let (entries, x) = (problem.matrix.nnz(), slice(&x)?);
-    let certificate = run::without_gil(py, entries, None, |_, _| nonneg::verify(&problem, x))?;
+    let certificate = run::without_gil(py, entries, None, |_, _| Some(nonneg::verify(&problem, x)))?;
     answer::certificate(py, &certificate.map_err(to_python)?)
 }

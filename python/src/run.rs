@@ -5,13 +5,14 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use nonneg::TraceRow;
+use nonneg::{Solver, TraceRow};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-/// Stored entries up to which a solve is not worth a thread of its own: its checks come often enough to look for signals.
+/// Stored entries up to which a solve is not worth a thread of its own.
 const SMALL: usize = 1 << 16;
 
-/// How often signals are looked for.
+/// How often signals are looked for, and how long one may wait for a small problem without looking.
 const SIGNALS: Duration = Duration::from_millis(50);
 
 /// The process that imported the module.
@@ -58,13 +59,43 @@ fn in_pool<R: Send>(run: impl FnOnce() -> R + Send) -> R {
 /// What sees every row of the trace.
 pub type Observe<'a> = dyn FnMut(&TraceRow) -> ControlFlow<()> + Send + 'a;
 
+/// When a run is to end early.
+pub struct Limits {
+    interrupt: Arc<AtomicBool>,
+    begin: Instant,
+    /// After this time it is to begin again, where signals are looked for.
+    patience: Option<Duration>,
+}
+
+impl Limits {
+    /// The solver with these limits, and whether its time limit is now ours.
+    pub fn apply(&self, solver: &Solver) -> (Solver, bool) {
+        let mut solver = solver.clone().interrupt(self.interrupt.clone());
+        match self.patience {
+            Some(patience) if solver.time_limit.is_none_or(|limit| limit > patience) => {
+                solver.time_limit = Some(patience);
+                (solver, true)
+            }
+            _ => (solver, false),
+        }
+    }
+
+    /// Whether patience has run out.
+    pub fn are_over(&self) -> bool {
+        self.patience.is_some_and(|patience| self.begin.elapsed() >= patience)
+    }
+}
+
 /// Runs `solve` without the GIL. `callback(passes, seconds, objective, lower_bound, relative_gap, natural_residual, support,
 /// restarts, event)` is called with every row; if it returns true the run stops, if it raises so does this.
+///
+/// A small problem runs where it was called; one that takes longer than expected (`solve` returns `None`) or is large runs in
+/// a thread of its own, while the thread that called, the one that Python sends signals to, looks for them.
 pub fn without_gil<R: Send>(
     py: Python<'_>,
     entries: usize,
     callback: Option<Py<PyAny>>,
-    solve: impl FnOnce(Arc<AtomicBool>, &mut Observe) -> R + Send,
+    solve: impl Fn(&Limits, &mut Observe) -> Option<R> + Send + Sync,
 ) -> PyResult<R> {
     let stop = Arc::new(AtomicBool::new(false));
     let failure: Mutex<Option<PyErr>> = Mutex::new(None);
@@ -72,35 +103,33 @@ pub fn without_gil<R: Send>(
         stop.store(true, Ordering::Relaxed);
         failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(error);
     };
-    let small = entries <= SMALL;
-    let mut looked = Instant::now();
     let mut observe = |row: &TraceRow| {
-        if let Some(callback) = &callback {
-            match Python::attach(|py| call(py, callback, row)) {
-                Ok(true) => return ControlFlow::Break(()),
-                Ok(false) => {}
-                Err(error) => fail(error),
+        if stop.load(Ordering::Relaxed) {
+            return ControlFlow::Break(());
+        }
+        let Some(callback) = &callback else { return ControlFlow::Continue(()) };
+        match Python::attach(|py| call(py, callback, row)) {
+            Ok(false) => ControlFlow::Continue(()),
+            Ok(true) => ControlFlow::Break(()),
+            Err(error) => {
+                fail(error);
+                ControlFlow::Break(())
             }
         }
-        if small && looked.elapsed() > SIGNALS {
-            looked = Instant::now();
-            let _ = Python::attach(|py| py.check_signals()).map_err(&fail);
-        }
-        if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let flag = stop.clone();
+    let limits = |patience| Limits { interrupt: stop.clone(), begin: Instant::now(), patience };
+    let small = entries <= SMALL && callback.is_none();
     let result = py.detach(|| {
-        if small {
-            return in_pool(|| solve(flag, &mut observe));
+        if small && let Some(result) = in_pool(|| solve(&limits(Some(SIGNALS)), &mut observe)) {
+            return Some(result);
         }
         std::thread::scope(|scope| {
             let (done, finished) = mpsc::channel::<()>();
             let worker = scope.spawn(|| {
-                let result = in_pool(|| solve(flag, &mut observe));
+                let result = in_pool(|| solve(&limits(None), &mut observe));
                 drop(done);
                 result
             });
-            // The thread that called is the one that Python sends signals to.
             while finished.recv_timeout(SIGNALS) == Err(mpsc::RecvTimeoutError::Timeout) {
                 let _ = Python::attach(|py| py.check_signals()).map_err(&fail);
             }
@@ -109,7 +138,7 @@ pub fn without_gil<R: Send>(
     });
     match failure.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
         Some(error) => Err(error),
-        None => Ok(result),
+        None => result.ok_or_else(|| PyRuntimeError::new_err("the solver ended without an answer")),
     }
 }
 

@@ -122,6 +122,12 @@ pub struct ProblemArgs {
     /// Upper bounds on x: a number, or a file with one per column
     #[arg(long, allow_negative_numbers = true, value_name = "FILE|NUMBER")]
     pub upper: Option<String>,
+    /// Lower bounds on x other than zero: a number, or a file with one per column (-inf is none)
+    #[arg(long, allow_hyphen_values = true, value_name = "FILE|NUMBER")]
+    pub lower: Option<String>,
+    /// Columns that may take any value, without penalty: numbers from 0 and ranges, such as 0,5-8
+    #[arg(long, value_parser = values::columns, value_name = "COLUMNS")]
+    pub free: Option<values::Columns>,
     /// Add L·Σxⱼ
     #[arg(long, default_value = "0", value_parser = values::at_least_zero, allow_negative_numbers = true, value_name = "L")]
     pub l1: f64,

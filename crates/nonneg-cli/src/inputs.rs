@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use nonneg::{AnyMatrix, Error, LeastSquares, Upper};
+use nonneg::{AnyMatrix, Error, LeastSquares, Lower, Upper};
 
 use crate::args::ProblemArgs;
 use crate::failure::Failure;
@@ -15,6 +15,8 @@ pub struct Inputs {
     target: Target,
     weights: Option<Vec<f64>>,
     upper: Bounds,
+    lower: Bounds,
+    free: Vec<usize>,
     start: Option<Vec<f64>>,
     l1: f64,
     l2: f64,
@@ -40,7 +42,8 @@ enum Bounds {
 impl Inputs {
     /// Reads A, b (or c) and what the options name.
     pub fn read(a: &str, b: Option<&str>, options: &ProblemArgs, x0: Option<&str>, progress: &Progress) -> Result<Self, Failure> {
-        let named = [Some(a), b, options.linear.as_deref(), options.weights.as_deref(), options.upper.as_deref(), x0];
+        let ProblemArgs { upper, lower, weights, linear, .. } = options;
+        let named = [Some(a), b, linear.as_deref(), weights.as_deref(), upper.as_deref(), lower.as_deref(), x0];
         if named.iter().filter(|name| **name == Some("-")).count() > 1 {
             return Err(Failure::new("standard input (-) is named twice: expected it for one input only"));
         }
@@ -79,19 +82,20 @@ impl Inputs {
         };
         let weights = options.weights.as_deref().map(|location| read("weights", location)).transpose()?;
         let start = x0.map(|location| read("x0", location)).transpose()?;
-        let upper = match options.upper.as_deref() {
-            None => Bounds::None,
-            Some(text) => match text.parse() {
-                Ok(bound) => Bounds::Uniform(bound),
-                Err(_) => {
-                    sources.push(("upper", text.to_owned()));
-                    Bounds::Each(nonneg_io::read_bounds(text)?)
-                }
-            },
+        let mut bounds = |what: &'static str, option: Option<&str>| -> Result<Bounds, Failure> {
+            let Some(text) = option else { return Ok(Bounds::None) };
+            if let Ok(bound) = text.parse() {
+                return Ok(Bounds::Uniform(bound));
+            }
+            sources.push((what, text.to_owned()));
+            Ok(Bounds::Each(nonneg_io::read_bounds(text)?))
         };
+        let upper = bounds("upper", options.upper.as_deref())?;
+        let lower = bounds("lower", options.lower.as_deref())?;
+        let free = options.free.clone().unwrap_or_default().0;
         sources.push(("b", a.to_owned())); // the file of b comes first where there is one
         let (l1, l2) = (options.l1, options.l2);
-        let inputs = Self { matrix: problem.matrix, target, weights, upper, start, l1, l2, sources, seconds: 0.0 };
+        let inputs = Self { matrix: problem.matrix, target, weights, upper, lower, free, start, l1, l2, sources, seconds: 0.0 };
         inputs.problem().validate().map_err(|error| inputs.explain(error))?;
         Ok(inputs)
     }
@@ -111,7 +115,12 @@ impl Inputs {
             Bounds::Uniform(bound) => Upper::Uniform(*bound),
             Bounds::Each(bounds) => Upper::Each(bounds),
         };
-        problem
+        problem.lower = match &self.lower {
+            Bounds::None => Lower::Zero,
+            Bounds::Uniform(bound) => Lower::Uniform(*bound),
+            Bounds::Each(bounds) => Lower::Each(bounds),
+        };
+        if self.free.is_empty() { problem } else { problem.free(&self.free) }
     }
 
     /// The library's message, led by the file that the offending vector came from.

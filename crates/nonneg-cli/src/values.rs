@@ -42,6 +42,27 @@ pub fn sha256(text: &str) -> Result<String, String> {
     digest::parse(text).ok_or_else(|| "expected 64 hexadecimal digits".into())
 }
 
+/// Numbers of columns.
+#[derive(Debug, Clone, Default)]
+pub struct Columns(pub Vec<usize>);
+
+/// The most that a range may name: a slip of the finger is not to fill the memory.
+const MOST_COLUMNS: usize = 1 << 32;
+
+/// "0,5-8": numbers and ranges.
+pub fn columns(text: &str) -> Result<Columns, String> {
+    let mut columns = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let number = |text: &str| text.trim().parse::<usize>().ok().filter(|&j| j < MOST_COLUMNS);
+        match (number(first), number(last)) {
+            (Some(first), Some(last)) if first <= last => columns.extend(first..=last),
+            _ => return Err("expected numbers of columns and ranges, the first column being 0, such as 0,5-8".into()),
+        }
+    }
+    Ok(Columns(columns))
+}
+
 pub fn at_least_zero(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),

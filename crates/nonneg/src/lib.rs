@@ -46,7 +46,7 @@ pub use error::{Error, Result};
 pub use matrix::{AnyMatrix, CscMatrix, CscView, CsrMatrix, CsrView, DenseMatrix, DenseView, MatrixRef};
 pub use nnls::{Nnls, nnls};
 pub use prepared::Problem;
-pub use problem::{LeastSquares, Target, Upper};
+pub use problem::{LeastSquares, Lower, Target, Upper};
 pub use settings::{BlockMetric, Method, Solver};
 pub use solution::{Seconds, Solution, Stats, Status};
 pub use trace::{Event, Switch, TraceRow};

@@ -70,7 +70,7 @@ impl<'a> Problem<'a> {
             problem.weights = weights;
             problem.validate()?;
             with_columns!(view, |columns| {
-                let facts = Certifier::new(columns, &problem).facts;
+                let facts = Certifier::new(columns, &problem)?.facts;
                 let few = columns.cols() <= SMALL.min(columns.rows()) && facts.columns.iter().all(|column| !column.empty);
                 let gram = if few && !facts.out_of_range() {
                     GramMemory::of_all(&Reduced::new(columns, &problem, &facts, ColumnFacts::scale)?)

@@ -12,13 +12,14 @@ use crate::error::{Error, Result};
 use crate::matrix::Columns;
 use crate::problem::LeastSquares;
 
-/// The problem that an algorithm sees: min ½‖Ax‖²_W + ½Σλⱼxⱼ² − cᵀx over 0 ≤ x ≤ u, on the kept columns, scaled.
+/// The problem that an algorithm sees: min ½‖Ax‖²_W + ½Σλⱼxⱼ² − cᵀx over 0 ≤ x ≤ u, on the kept columns, scaled. A column along
+/// which the caller's x may go down stands for a second variable, with the column turned round.
 pub struct Reduced<'a, M: Columns> {
     /// The caller's matrix.
     pub matrix: &'a M,
     /// Column of the matrix behind each variable.
     pub columns: Vec<usize>,
-    /// The power of two that each column is multiplied by.
+    /// The power of two that each column is multiplied by; below zero where it is turned round.
     pub scale: Vec<f64>,
     /// c − λ₁ (> 0 when A ≥ 0).
     pub linear: Vec<f64>,
@@ -41,7 +42,7 @@ impl<'a, M: Columns> Reduced<'a, M> {
     /// The reduced form of a problem on its own, for tests, benchmarks and the curious; [`Solver`](crate::Solver) makes its own.
     pub fn of(matrix: &'a M, problem: &LeastSquares) -> Result<Self> {
         problem.validate()?;
-        Self::new(matrix, problem, &Certifier::new(matrix, problem).facts, ColumnFacts::scale)
+        Self::new(matrix, problem, &Certifier::new(matrix, problem)?.facts, ColumnFacts::scale)
     }
 
     /// min ½‖Ax‖² − cᵀx over x ≥ 0 on those columns that have a norm, and for A ≥ 0 a positive c. `scale`, `linear` and
@@ -82,9 +83,13 @@ impl<'a, M: Columns> Reduced<'a, M> {
             total_columns: matrix.cols(),
         };
         // Without a positive cⱼ, f(x) ≥ −cᵀx ≥ 0 = f(0) whatever the signs in A.
-        let nothing_to_gain = facts.columns.iter().all(|column| column.high <= 0.0);
-        for (j, column) in facts.columns.iter().enumerate() {
-            let (linear, upper) = (column.linear(), facts.upper(problem, j));
+        let gains = |(j, column): (usize, &ColumnFacts)| column.high > 0.0 || problem.below(j) > 0.0 && column.low < 0.0;
+        let nothing_to_gain = !facts.columns.iter().enumerate().any(gains);
+        let up = (0..facts.columns.len()).map(|j| (j, 1.0, facts.upper(problem, j)));
+        let down = (0..facts.columns.len()).map(|j| (j, -1.0, problem.below(j)));
+        for (j, sign, upper) in up.chain(down.filter(|&(.., below)| below > 0.0)) {
+            let column = &facts.columns[j];
+            let linear = sign * column.linear();
             let decided = nothing_to_gain || linear <= 0.0 && (!facts.signed || column.empty);
             if decided || upper == 0.0 {
                 continue;
@@ -92,14 +97,16 @@ impl<'a, M: Columns> Reduced<'a, M> {
             let curvature = facts.curvature(j);
             if curvature == 0.0 {
                 if upper.is_infinite() {
-                    let reason = format!("column {j} is empty, its linear term is positive, and nothing bounds it from above");
+                    let side = if sign > 0.0 { ("positive", "above") } else { ("negative", "below") };
+                    let reason =
+                        format!("column {j} is empty, its linear term is {}, and nothing bounds it from {}", side.0, side.1);
                     return Err(Error::Unbounded(reason));
                 }
                 reduced.fixed.push((j, upper));
                 continue;
             }
             reduced.columns.push(j);
-            reduced.scale.push(scale(column));
+            reduced.scale.push(sign * scale(column));
             reduced.linear.push(linear.max(-f64::MAX / 4.0));
             reduced.norm.push(column.norm);
             if problem.l2 > 0.0 {
@@ -141,6 +148,13 @@ impl<'a, M: Columns> Reduced<'a, M> {
     /// Whether nothing is left to decide.
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
+    }
+
+    /// Columns that no variable stands for.
+    pub fn dropped(&self) -> usize {
+        let mut kept = vec![false; self.total_columns];
+        self.columns.iter().for_each(|&j| kept[j] = true);
+        kept.iter().filter(|&&kept| !kept).count()
     }
 
     /// λ₂ of variable k.
@@ -205,15 +219,15 @@ impl<'a, M: Columns> Reduced<'a, M> {
         for &(j, value) in &self.fixed {
             all[j] = value;
         }
-        for (&j, &value) in self.columns.iter().zip(x) {
-            all[j] = value;
+        for (k, &j) in self.columns.iter().enumerate() {
+            all[j] += x[k] * self.scale[k].signum();
         }
         all
     }
 
-    /// The kept part of a vector over all columns.
+    /// The kept part of a vector over all columns, turned round with its columns.
     pub fn restrict(&self, all: &[f64]) -> Vec<f64> {
-        self.columns.iter().map(|&j| all[j]).collect()
+        self.columns.iter().zip(&self.scale).map(|(&j, scale)| all[j] * scale.signum()).collect()
     }
 
     /// Moves x into [0, u].

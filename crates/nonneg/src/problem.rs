@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::matrix::MatrixRef;
 use crate::prepared::{Prepared, Problem};
 
-/// min ½‖Ax − b‖²_W + λ₁Σxⱼ + ½λ₂‖x‖² over 0 ≤ x ≤ ℓ, stated on borrowed data.
+/// min ½‖Ax − b‖²_W + λ₁Σxⱼ + ½λ₂‖x‖² over 0 ≤ x ≤ ℓ (or other bounds, or none), stated on borrowed data.
 ///
 /// ```
 /// use nonneg::{DenseMatrix, LeastSquares, Solver};
@@ -29,12 +29,16 @@ pub struct LeastSquares<'a> {
     pub weights: Option<&'a [f64]>,
     /// ℓ.
     pub upper: Upper<'a>,
+    /// Lower bounds, where they are not zero.
+    pub lower: Lower<'a>,
     /// A warm start; it is clipped into the bounds.
     pub start: Option<&'a [f64]>,
     /// Columns that x must leave at zero; empty if there are none.
     outside: Vec<bool>,
-    /// A number given to [`columns`](Self::columns) that no column has.
-    no_such_column: Option<usize>,
+    /// Columns without bounds and penalties; empty if there are none.
+    free: Vec<bool>,
+    /// A number given to [`columns`](Self::columns) or [`free`](Self::free) that no column has.
+    no_such_column: Option<(&'static str, usize)>,
     /// Where more is known of A.
     prepared: Option<&'a Problem<'a>>,
 }
@@ -58,6 +62,41 @@ pub enum Upper<'a> {
     Uniform(f64),
     /// One bound per column.
     Each(&'a [f64]),
+}
+
+/// Lower bounds on x; −∞ is none.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Lower<'a> {
+    /// x ≥ 0.
+    #[default]
+    Zero,
+    /// The same bound for every column.
+    Uniform(f64),
+    /// One bound per column.
+    Each(&'a [f64]),
+}
+
+impl Lower<'_> {
+    /// The bound of column j.
+    pub fn at(&self, j: usize) -> f64 {
+        match self {
+            Lower::Zero => 0.0,
+            Lower::Uniform(bound) => *bound,
+            Lower::Each(bounds) => bounds[j],
+        }
+    }
+}
+
+impl From<f64> for Lower<'_> {
+    fn from(bound: f64) -> Self {
+        Lower::Uniform(bound)
+    }
+}
+
+impl<'a> From<&'a [f64]> for Lower<'a> {
+    fn from(bounds: &'a [f64]) -> Self {
+        Lower::Each(bounds)
+    }
 }
 
 impl From<f64> for Upper<'_> {
@@ -104,9 +143,20 @@ impl<'a> LeastSquares<'a> {
     }
 
     fn with_target(matrix: MatrixRef<'a>, target: Target<'a>) -> Self {
-        let (weights, upper, start) = (None, Upper::None, None);
-        let (outside, no_such_column, prepared) = (Vec::new(), None, None);
-        Self { matrix, target, l1: 0.0, l2: 0.0, weights, upper, start, outside, no_such_column, prepared }
+        Self {
+            matrix,
+            target,
+            l1: 0.0,
+            l2: 0.0,
+            weights: None,
+            upper: Upper::None,
+            lower: Lower::Zero,
+            start: None,
+            outside: Vec::new(),
+            free: Vec::new(),
+            no_such_column: None,
+            prepared: None,
+        }
     }
 
     /// Says where more is known of A.
@@ -117,7 +167,9 @@ impl<'a> LeastSquares<'a> {
 
     /// What is known of A, with these weights and this ridge.
     pub(crate) fn prepared(&self) -> Option<&Prepared> {
-        self.prepared.and_then(|prepared| prepared.known_for(self))
+        // Columns that may be negative stand for two variables each: what is known is of one.
+        let one_each = || (0..self.matrix.cols()).all(|j| self.below(j) == 0.0);
+        self.prepared.filter(|_| one_each()).and_then(|prepared| prepared.known_for(self))
     }
 
     /// Whether x must leave column j at zero.
@@ -126,10 +178,55 @@ impl<'a> LeastSquares<'a> {
         !self.outside.is_empty() && self.outside[j]
     }
 
-    /// ℓⱼ, and zero for a column that is excluded.
+    /// Whether column j has neither bounds nor penalties.
     #[inline]
-    pub(crate) fn upper_bound(&self, j: usize) -> f64 {
-        if self.excludes(j) { 0.0 } else { self.upper.at(j) }
+    pub fn is_free(&self, j: usize) -> bool {
+        !self.free.is_empty() && self.free[j] || self.lower.at(j) == f64::NEG_INFINITY && self.upper.at(j) == f64::INFINITY
+    }
+
+    /// What xⱼ is measured from: its lower bound, or its upper bound if it has no other.
+    #[inline]
+    pub(crate) fn origin(&self, j: usize) -> f64 {
+        if self.excludes(j) || self.is_free(j) {
+            return 0.0;
+        }
+        let lower = self.lower.at(j);
+        if lower > f64::NEG_INFINITY { lower } else { self.upper.at(j) }
+    }
+
+    /// How far xⱼ may go up from its origin.
+    #[inline]
+    pub(crate) fn above(&self, j: usize) -> f64 {
+        if self.excludes(j) {
+            return 0.0;
+        }
+        if self.is_free(j) { f64::INFINITY } else { self.upper.at(j) - self.origin(j) }
+    }
+
+    /// How far xⱼ may go down from its origin: not at all, or without end.
+    #[inline]
+    pub(crate) fn below(&self, j: usize) -> f64 {
+        let endless = !self.excludes(j) && (self.is_free(j) || self.lower.at(j) == f64::NEG_INFINITY);
+        if endless { f64::INFINITY } else { 0.0 }
+    }
+
+    /// xⱼ within the caller's bounds.
+    pub(crate) fn clip(&self, j: usize, x: f64) -> f64 {
+        if self.excludes(j) {
+            return 0.0;
+        }
+        if self.is_free(j) { x } else { x.max(self.lower.at(j)).min(self.upper.at(j)) }
+    }
+
+    /// Whether bounds other than x ≥ 0 were given, or free columns.
+    pub(crate) fn has_other_bounds(&self) -> bool {
+        !matches!(self.lower, Lower::Zero) || !self.free.is_empty()
+    }
+
+    /// Whether some origin is not zero.
+    pub(crate) fn is_shifted(&self) -> bool {
+        let plain = matches!(self.lower, Lower::Zero) || matches!(self.lower, Lower::Uniform(bound) if bound == 0.0);
+        !plain && (0..self.matrix.cols()).any(|j| self.origin(j) != 0.0)
     }
 
     /// Adds λ₁Σxⱼ.
@@ -152,6 +249,49 @@ impl<'a> LeastSquares<'a> {
         self.upper = upper.into();
         self
     }
+    /// Bounds x from below, by a number or by a slice; without it x ≥ 0. A column with a lower bound of −∞ and no upper bound is
+    /// [free](Self::free).
+    ///
+    /// ```
+    /// use nonneg::{DenseMatrix, LeastSquares, Solver};
+    ///
+    /// let a = DenseMatrix::new(2, 2, vec![1.0, 0.0, 0.0, 1.0])?;
+    /// let problem = LeastSquares::new(&a, &[-3.0, 3.0]).lower(-1.0).upper(2.0);
+    /// assert_eq!(Solver::new().solve_problem(&problem)?.x, [-1.0, 2.0]);
+    /// # Ok::<(), nonneg::Error>(())
+    /// ```
+    pub fn lower(mut self, lower: impl Into<Lower<'a>>) -> Self {
+        self.lower = lower.into();
+        self
+    }
+    /// Lets these columns take any value, without penalty: baselines, an intercept.
+    ///
+    /// ```
+    /// use nonneg::{DenseMatrix, LeastSquares, Solver};
+    ///
+    /// let a = DenseMatrix::new(3, 2, vec![1.0, 1.0, 1.0, 0.0, 1.0, 2.0])?;
+    /// let problem = LeastSquares::new(&a, &[-1.0, 1.0, 3.0]).free(&[0]);
+    /// let x = Solver::new().solve_problem(&problem)?.x;
+    /// assert!((x[0] + 1.0).abs() < 1e-6 && (x[1] - 2.0).abs() < 1e-6);
+    /// # Ok::<(), nonneg::Error>(())
+    /// ```
+    pub fn free(mut self, columns: &[usize]) -> Self {
+        self.free = self.flags("free", columns);
+        self
+    }
+
+    /// One flag per column, set for these.
+    fn flags(&mut self, name: &'static str, columns: &[usize]) -> Vec<bool> {
+        let mut flags = vec![false; self.matrix.cols()];
+        for &j in columns {
+            match flags.get_mut(j) {
+                Some(flag) => *flag = true,
+                None => self.no_such_column = Some((name, j)),
+            }
+        }
+        flags
+    }
+
     /// Uses these columns only; x is zero elsewhere.
     ///
     /// ```
@@ -163,14 +303,7 @@ impl<'a> LeastSquares<'a> {
     /// # Ok::<(), nonneg::Error>(())
     /// ```
     pub fn columns(mut self, columns: &[usize]) -> Self {
-        self.outside = vec![true; self.matrix.cols()];
-        self.no_such_column = None;
-        for &j in columns {
-            match self.outside.get_mut(j) {
-                Some(outside) => *outside = false,
-                None => self.no_such_column = Some(j),
-            }
-        }
+        self.outside = self.flags("columns", columns).into_iter().map(|inside| !inside).collect();
         self
     }
     /// Starts from this x.
@@ -199,19 +332,58 @@ impl<'a> LeastSquares<'a> {
         if let Some(x0) = self.start {
             check("x0", x0, n, "one per column of A", finite, "a finite number")?;
         }
-        match self.upper {
-            Upper::None => {}
-            Upper::Uniform(bound) => check("upper", &[bound], 1, "", |v| v >= 0.0, "a number ≥ 0")?,
-            Upper::Each(bounds) => check("upper", bounds, n, "one per column of A", |v| v >= 0.0, "a number ≥ 0")?,
-        }
-        if let Some(j) = self.no_such_column {
+        self.validate_bounds()?;
+        if let Some((name, j)) = self.no_such_column {
             let expected = "numbers of columns of A, the first being 0";
-            return Err(Error::Setting { name: "columns", value: j.to_string(), expected });
+            return Err(Error::Setting { name, value: j.to_string(), expected });
         }
         for (name, value) in [("l1", self.l1), ("l2", self.l2)] {
             if !at_least_zero(value) {
                 return Err(Error::Setting { name, value: value.to_string(), expected: "a finite number ≥ 0" });
             }
+        }
+        Ok(())
+    }
+
+    fn validate_bounds(&self) -> Result<()> {
+        let n = self.matrix.cols();
+        let number = |v: f64| !v.is_nan();
+        match self.lower {
+            Lower::Zero => {}
+            Lower::Uniform(bound) => check("lower", &[bound], 1, "", |v| v < f64::INFINITY, "a number below infinity")?,
+            Lower::Each(bounds) => {
+                check("lower", bounds, n, "one per column of A", |v| v < f64::INFINITY, "a number below infinity")?
+            }
+        }
+        let above_zero = !self.has_other_bounds();
+        match self.upper {
+            Upper::None => {}
+            Upper::Uniform(bound) if above_zero => check("upper", &[bound], 1, "", |v| v >= 0.0, "a number ≥ 0")?,
+            Upper::Uniform(bound) => check("upper", &[bound], 1, "", number, "a number")?,
+            Upper::Each(bounds) => {
+                let expected = if above_zero { "a number ≥ 0" } else { "a number" };
+                check("upper", bounds, n, "one per column of A", number, expected)?;
+                let wrong = |&j: &usize| !self.is_free(j) && (bounds[j] < self.lower.at(j) || bounds[j] == f64::NEG_INFINITY);
+                if let Some(index) = (0..n).find(wrong) {
+                    let expected = if self.lower.at(index) == 0.0 { "a number ≥ 0" } else { "at least its lower bound" };
+                    return Err(Error::Entry { what: "upper", index, value: bounds[index], expected });
+                }
+            }
+        }
+        let crossed = |&j: &usize| !self.is_free(j) && self.lower.at(j) > self.upper.at(j);
+        if let Some(index) = (0..n).find(crossed) {
+            let expected = "at most its upper bound";
+            return Err(Error::Entry { what: "lower", index, value: self.lower.at(index), expected });
+        }
+        if !self.is_shifted() {
+            return Ok(());
+        }
+        let refuse = |expected| Err(Error::Setting { name: "lower", value: "not zero everywhere".to_owned(), expected });
+        if self.l1 > 0.0 || self.l2 > 0.0 {
+            return refuse("zero where there are penalties, which pull towards zero (free columns have none)");
+        }
+        if matches!(self.target, Target::Linear(_)) {
+            return refuse("zero where c is given instead of b");
         }
         Ok(())
     }

@@ -54,19 +54,23 @@ impl Solver {
     }
 }
 
+/// Threads for each core beyond which there is no point.
+const THREADS_PER_CORE: usize = 32;
+
 /// Runs with a number of threads of its own.
 pub(crate) fn in_threads<R: Send>(threads: usize, run: impl FnOnce() -> R + Send) -> Result<R> {
+    let most = THREADS_PER_CORE * std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let refused = |e: rayon::ThreadPoolBuildError| Error::Setting {
         name: "threads",
         value: format!("{threads} ({e})"),
         expected: "a number of threads that the system can start",
     };
-    Ok(rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(refused)?.install(run))
+    Ok(rayon::ThreadPoolBuilder::new().num_threads(threads.min(most)).build().map_err(refused)?.install(run))
 }
 
 fn solve_columns<M: Columns>(a: &M, problem: &LeastSquares, settings: &Solver, observe: Observer) -> Result<Solution> {
     let begin = Instant::now();
-    let certifier = Certifier::new(a, problem);
+    let certifier = Certifier::new(a, problem)?;
     if certifier.facts.out_of_range() {
         let copy = certifier.scaled_copy();
         let view = copy.view();
@@ -119,8 +123,8 @@ fn run<M: Columns, R: Columns>(
         batch_size: if moves_in_blocks(resolved(settings)) { settings.batch_size } else { 1 },
         passes: watch.passes(),
         restarts: watch.restarts,
-        dropped_columns: problem.matrix.cols() - reduced.len(),
-        signed: certifier.facts.signed,
+        dropped_columns: reduced.dropped(),
+        signed: certifier.facts.negative_entries,
         seconds: Seconds {
             presolve,
             solve: solving,

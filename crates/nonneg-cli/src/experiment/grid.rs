@@ -117,6 +117,8 @@ fn digest(inputs: &Inputs) -> String {
         add(a.rows() as u64);
         for j in 0..a.cols() {
             add(problem.upper.at(j).to_bits());
+            add(problem.lower.at(j).to_bits());
+            add(u64::from(problem.is_free(j)));
             a.column(j).for_each(|i, v| add(v.to_bits().wrapping_add((i as u64) << 1)));
         }
     });

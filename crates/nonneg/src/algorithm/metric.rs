@@ -28,8 +28,8 @@ pub fn units<M: Columns>(problem: &Reduced<M>, kind: BlockMetric) -> Vec<f64> {
     match kind {
         BlockMetric::ScaleInvariant => (0..problem.len()).map(|k| problem.curvature(k)).collect(),
         BlockMetric::Spectral => {
-            let largest = problem.scale.iter().copied().fold(0.0, f64::max);
-            problem.scale.iter().map(|scale| (scale / largest).max(LEAST_UNIT).powi(2)).collect()
+            let largest = problem.scale.iter().fold(0.0f64, |largest, scale| largest.max(scale.abs()));
+            problem.scale.iter().map(|scale| (scale.abs() / largest).max(LEAST_UNIT).powi(2)).collect()
         }
     }
 }

@@ -33,9 +33,18 @@ impl<M: Columns> Certifier<'_, M> {
         let columns = || facts.columns.iter().enumerate().filter(counts);
         let mut terms = Vec::with_capacity(columns().count());
         terms.extend(columns().map(term));
+        // A column that may go down as well is one that may go up, turned round.
+        let one_each = terms.len();
+        let may_go_down = |(j, _): &(usize, &ColumnFacts)| self.problem.below(*j) > 0.0;
+        terms.extend(columns().filter(may_go_down).map(|(j, f)| Term {
+            linear: -f.low,
+            product: products[j].1 - 2.0 * products[j].0,
+            cap: facts.cap_below(),
+            ridge: down(facts.ridge(j)),
+        }));
         let tau = best_scale(&terms, square_high);
         let on_ray = Bound { tau, shift: 0.0, value: dual_value(&terms, tau, square_high) };
-        if !facts.signed {
+        if !facts.signed || terms.len() > one_each {
             return on_ray;
         }
         let shifted = self.shifted_bound(terms, image);
@@ -50,7 +59,7 @@ impl<M: Columns> Certifier<'_, M> {
         };
         let needed = |j: usize| {
             let Term { linear, product, .. } = terms[j];
-            if self.facts.ridge(j) > 0.0 || self.problem.upper_bound(j).is_finite() {
+            if self.facts.ridge(j) > 0.0 || self.problem.above(j).is_finite() {
                 return 0.0;
             }
             ((linear - product) + 1e-14 * (linear.abs() + product.abs())) / sums[j]

@@ -3,11 +3,12 @@
 use std::sync::OnceLock;
 
 use super::evaluation::{Evaluation, relative};
-use super::facts::{ColumnFacts, Facts};
+use super::facts::Facts;
 use super::rows::TINY;
 use super::screen::Screen;
 use super::signed::rank_bound;
 use super::sums::{UNIT, down, up};
+use crate::error::Result;
 use crate::matrix::kernels::{BoundedSum, GAMMA, bounded_square, bounded_sum, extremes};
 use crate::matrix::{Column, Columns, CscMatrix, MAX_PARTS, for_columns, multiply};
 use crate::problem::LeastSquares;
@@ -30,8 +31,8 @@ pub(crate) struct Certifier<'a, M: Columns> {
 
 impl<'a, M: Columns> Certifier<'a, M> {
     /// Two passes over A.
-    pub fn new(a: &'a M, problem: &'a LeastSquares<'a>) -> Self {
-        let facts = Facts::new(a, problem);
+    pub fn new(a: &'a M, problem: &'a LeastSquares<'a>) -> Result<Self> {
+        let facts = Facts::new(a, problem)?;
         let half_rhs_square = facts.rhs.as_ref().map(|b| {
             let sum = weighted_square(b, facts.weights.as_deref());
             let lost = b.len() as f64 * power_of_two(-1000); // squares that underflow
@@ -46,7 +47,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
         };
         // An empty column worth having is infinitely far from its place at zero, and presolve puts it there.
         certifier.residual_at_zero = plain_sum((0..a.cols()).map(residual).filter(|r| r.is_finite()));
-        certifier
+        Ok(certifier)
     }
 
     /// n.
@@ -79,7 +80,8 @@ impl<'a, M: Columns> Certifier<'a, M> {
 
     /// Whether only the rank of A could bound some column: it is signed, without upper bound and without ridge.
     pub fn wants_rank(&self) -> bool {
-        let unbounded = |j: usize| self.facts.ridge(j) == 0.0 && self.problem.upper_bound(j).is_infinite();
+        let endless = |j: usize| self.problem.above(j).is_infinite() || self.problem.below(j) > 0.0;
+        let unbounded = |j: usize| self.facts.ridge(j) == 0.0 && endless(j);
         self.facts.signed && self.facts.rank_bound.get().is_none() && (0..self.a.cols()).any(unbounded)
     }
 
@@ -90,18 +92,24 @@ impl<'a, M: Columns> Certifier<'a, M> {
         work
     }
 
-    /// x in scaled units; what is positive stays so.
+    /// x in scaled units, from its origin; what is not zero stays so.
     pub fn to_scaled(&self, x: &[f64]) -> Vec<f64> {
         let unit = self.facts.units.rhs;
-        let scaled =
-            |x: f64, facts: &ColumnFacts| ldexp(x, -facts.exponent() - unit).max(if x > 0.0 { f64::MIN_POSITIVE } else { 0.0 });
-        x.iter().zip(&self.facts.columns).map(|(&x, facts)| scaled(x, facts)).collect()
+        let scaled = |j: usize| {
+            let z = x[j] - self.problem.origin(j);
+            let size = ldexp(z.abs(), -self.facts.columns[j].exponent() - unit);
+            if z == 0.0 { 0.0 } else { size.max(f64::MIN_POSITIVE).copysign(z) }
+        };
+        (0..x.len()).map(scaled).collect()
     }
 
     /// Scaled x in the caller's units, within the caller's bounds.
     pub fn to_caller(&self, x: &[f64]) -> Vec<f64> {
         let unit = self.facts.units.rhs;
-        let caller = |j: usize| ldexp(x[j], self.facts.columns[j].exponent() + unit).min(f64::MAX).min(self.problem.upper.at(j));
+        let caller = |j: usize| {
+            let z = ldexp(x[j], self.facts.columns[j].exponent() + unit);
+            self.problem.clip(j, (self.problem.origin(j) + z).clamp(-f64::MAX, f64::MAX))
+        };
         (0..x.len()).map(caller).collect()
     }
 
@@ -131,34 +139,37 @@ impl<'a, M: Columns> Certifier<'a, M> {
     fn single_column(&self, j: usize) -> f64 {
         let facts = &self.facts.columns[j];
         let curvature = up(facts.norm * (1.0 + 2.0 * GAMMA) + self.facts.ridge(j));
-        if facts.low <= 0.0 || curvature == 0.0 {
+        let upper = down(self.facts.upper(self.problem, j));
+        // Up if that gains, otherwise down where it may.
+        let (low, limit) = if facts.low > 0.0 { (facts.low, upper) } else { (-facts.high, self.problem.below(j)) };
+        if low <= 0.0 || curvature == 0.0 {
             return 0.0;
         }
-        let upper = down(self.facts.upper(self.problem, j));
-        let x = (facts.low / curvature).min(upper);
-        let gain = x * (facts.low - 0.5 * curvature * x);
+        let x = (low / curvature).min(limit);
+        let gain = x * (low - 0.5 * curvature * x);
         // Where a bound was too small for these units, or a product lost digits, nothing is proved.
         if x.min(gain) < power_of_two(-960) { 0.0 } else { -down(gain) }
     }
 
-    /// (Lⱼ + λ₂)(xⱼ − clip(xⱼ − ∇ⱼ/(Lⱼ + λ₂), 0, ℓⱼ))².
+    /// (Lⱼ + λ₂)(xⱼ − clip(xⱼ − ∇ⱼ/(Lⱼ + λ₂), 0, ℓⱼ))², without a lower limit where x has none.
     fn residual_term(&self, j: usize, x: f64, gradient: f64) -> f64 {
         let (curvature, upper) = (self.facts.curvature(j), self.facts.upper(self.problem, j));
+        let below = self.problem.below(j);
         if curvature == 0.0 {
             // An empty column: optimal exactly at its bound, or at zero.
-            let done = if gradient < 0.0 { x == upper } else { gradient == 0.0 || x == 0.0 };
+            let done = if gradient < 0.0 { x == upper } else { gradient == 0.0 || x == -below };
             return if done { 0.0 } else { f64::INFINITY };
         }
         // The same as x − clip(x − ∇/L, 0, ℓ), but a small step from a huge x is not lost.
-        let change = (gradient / curvature).max(x - upper).min(x);
+        let change = (gradient / curvature).max(x - upper).min(x + below);
         curvature * change * change
     }
 
-    /// Everything about one scaled x ≥ 0: a pass over its support for Ax, and one over A for Aᵀ(Ax), without the columns that
+    /// Everything about one scaled x within its bounds: a pass over its support for Ax, and one over A for Aᵀ(Ax), without the columns that
     /// are screened out.
     pub fn evaluate(&self, x: &[f64], screen: &Screen) -> Evaluation {
         let (a, facts) = (self.a, &self.facts);
-        let support: Vec<usize> = (0..x.len()).filter(|&j| x[j] > 0.0).collect();
+        let support: Vec<usize> = (0..x.len()).filter(|&j| x[j] != 0.0).collect();
         let image = multiply(a, support.len(), |k| (support[k], facts.columns[support[k]].scale(), x[support[k]]));
         let square = weighted_square(&image, facts.weights.as_deref());
         let square_high = square_bound(&image, square, facts.weights.as_deref());
@@ -182,7 +193,8 @@ impl<'a, M: Columns> Certifier<'a, M> {
         let work = support.iter().map(|&j| entries(j)).sum::<u64>() + looked_at;
 
         // f(x) = ½‖Ax‖² + ½λ₂‖x‖² − cᵀx, rounded up.
-        let linear_low = bounded_sum(support.len(), |k| facts.columns[support[k]].low * x[support[k]]);
+        let least = |j: usize| if x[j] > 0.0 { facts.columns[j].low } else { facts.columns[j].high };
+        let linear_low = bounded_sum(support.len(), |k| least(support[k]) * x[support[k]]);
         let ridge = bounded_sum(support.len(), |k| facts.ridge(support[k]) * x[support[k]] * x[support[k]]);
         let image_error = self.image_error(x, &support, square_high);
         let square_exact = up((square_high.sqrt() + image_error).powi(2));
@@ -194,7 +206,6 @@ impl<'a, M: Columns> Certifier<'a, M> {
 
         let bound = self.lower_bound(&products, usable.then_some((square_high, &weighted.values)), screen);
         let best_known = self.best_known(objective, t_low, square_exact + ridge_high + 2.0 * underflow);
-        let relative_gap = bound.value.and_then(|value| relative(objective - value, best_known));
         let radius = match bound.value {
             Some(value) if usable && lost == 0.0 => up(up(2.0 * (objective - value)).sqrt() + image_error) + power_of_two(-400),
             _ => f64::INFINITY,
@@ -215,6 +226,8 @@ impl<'a, M: Columns> Certifier<'a, M> {
             products[j].0 - facts.columns[j].linear() + facts.ridge(j) * x[j]
         };
         let gradient: Vec<f64> = (0..x.len()).map(slope).collect();
+        let objective_high = objective + self.shift_slack(x, &gradient);
+        let relative_gap = bound.value.and_then(|value| relative(objective_high - value, best_known));
         let residual = |j: usize| self.residual_term(j, x[j], gradient[j]);
         let residual_square = if usable || support.is_empty() {
             plain_sum((0..x.len()).filter(|&j| needed(j)).map(residual))
@@ -230,7 +243,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
             relative_gap,
             best_known,
             residual_square,
-            support: support.len(),
+            support: if self.problem.is_shifted() { self.nonzeros(x) } else { support.len() },
             image,
             gradient,
             work,
@@ -243,6 +256,31 @@ impl<'a, M: Columns> Certifier<'a, M> {
         }
     }
 
+    /// What f(x) can be off by because x − o was rounded, where x is measured from an origin o: the error meets the slope.
+    fn shift_slack(&self, x: &[f64], gradient: &[f64]) -> f64 {
+        if !self.problem.is_shifted() {
+            return 0.0;
+        }
+        let moved = (0..x.len()).filter(|&j| x[j] != 0.0 && self.problem.origin(j) != 0.0);
+        let (mut meets, mut reach) = (0.0, 0.0);
+        for j in moved {
+            let rounding = 2.0 * UNIT * x[j].abs();
+            meets += rounding * gradient[j].abs();
+            reach += rounding * (1.0 + 2.0 * GAMMA) * self.facts.columns[j].norm.sqrt();
+        }
+        up(2.0 * (meets + reach * reach))
+    }
+
+    /// How many entries of the caller's x are not zero.
+    fn nonzeros(&self, x: &[f64]) -> usize {
+        self.to_caller(x).iter().filter(|&&x| x != 0.0).count()
+    }
+
+    /// The error in b − Ao, scaled.
+    pub(super) fn shift_error(&self) -> f64 {
+        ldexp(self.facts.shift_error, -self.facts.units.norm())
+    }
+
     /// What the computed Ax can be off by, as a norm: sums of `support` terms and [`MAX_PARTS`] parts.
     fn image_error(&self, x: &[f64], support: &[usize], square_high: f64) -> f64 {
         let gamma = (support.len() + MAX_PARTS + 4) as f64 * UNIT * 1.01;
@@ -250,21 +288,22 @@ impl<'a, M: Columns> Certifier<'a, M> {
             return up(square_high.sqrt()) * gamma;
         }
         // Entries of Ax may cancel: the error is relative to |A|x, and ‖|A|x‖ ≤ Σ xⱼ‖A:ⱼ‖.
-        let size = bounded_sum(support.len(), |k| x[support[k]] * self.facts.columns[support[k]].norm.sqrt());
+        let size = bounded_sum(support.len(), |k| x[support[k]].abs() * self.facts.columns[support[k]].norm.sqrt());
         gamma * size.value * 1.01
     }
 
     /// What numbers below the range of f64 can have cost f(x) at most, and the part of it due to columns at risk.
     fn underflow(&self, x: &[f64], support: &[usize], products: &[(f64, f64)], square: f64) -> (f64, f64) {
         let tiny = |v: f64| v != 0.0 && v.abs() < TINY;
-        let at_risk = |j: usize| x[j] < TINY || self.facts.columns[j].underflow || tiny(self.facts.columns[j].low);
+        let at_risk = |j: usize| x[j].abs() < TINY || self.facts.columns[j].underflow || tiny(self.facts.columns[j].low);
         let (slack, mut lost) = (support.len() as f64, 0.0);
         for &j in support {
             if at_risk(j) {
                 // An error of 2^-1074 in xⱼ or in an entry of its column, times all that it can meet.
                 let facts = &self.facts.columns[j];
-                let slope = facts.low.abs().max(facts.high.abs()) + products[j].0.abs() + self.facts.curvature(j) * (1.0 + x[j]);
-                lost += 1.0 + x[j] + slope + (1.0 + x[j]) * (1.0 + square);
+                let slope =
+                    facts.low.abs().max(facts.high.abs()) + products[j].0.abs() + self.facts.curvature(j) * (1.0 + x[j].abs());
+                lost += 1.0 + x[j].abs() + slope + (1.0 + x[j].abs()) * (1.0 + square);
             }
         }
         ((slack + lost) * power_of_two(-1000), lost * power_of_two(-1000))
@@ -294,7 +333,10 @@ impl<'a, M: Columns> Certifier<'a, M> {
             let lost = square < TINY * TINY && (0..residual.len()).any(|i| residual[i] != 0.0 && self.weight(i) != 0.0);
             if lost { f64::NAN } else { 0.5 * square } // squares that underflow are no number to report
         });
-        let l1 = |k: usize| ldexp(self.problem.l1, facts.units.linear(&facts.columns[support[k]])) * x[support[k]];
+        let l1 = |k: usize| match self.problem.is_free(support[k]) {
+            true => 0.0,
+            false => ldexp(self.problem.l1, facts.units.linear(&facts.columns[support[k]])) * x[support[k]],
+        };
         let sparsity = if self.problem.l1 > 0.0 { bounded_sum(support.len(), l1).value } else { 0.0 };
         (fit, sparsity + 0.5 * ridge)
     }

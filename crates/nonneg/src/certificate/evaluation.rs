@@ -3,7 +3,7 @@
 use super::Certificate;
 use super::bound::Bound;
 use super::evaluate::Certifier;
-use super::sums::{UNIT, up};
+use super::sums::{UNIT, down, up};
 use crate::matrix::Columns;
 use crate::scaling::{ldexp, to_caller};
 
@@ -63,7 +63,13 @@ impl Evaluation {
         let units = certifier.facts.units;
         let objective = self.caller_objective();
         let lower_bound = self.bound.value.map(|bound| match certifier.half_rhs_square {
-            Some(low) => (low + bound - 4.0 * UNIT * (low + bound.abs())).max(0.0).min(objective),
+            Some(low) => {
+                // The least residual moves by no more than b does.
+                let least = (low + bound - 4.0 * UNIT * (low + bound.abs())).max(0.0);
+                let error = certifier.shift_error();
+                let least = if error == 0.0 { least } else { down(0.5 * (down((2.0 * least).sqrt()) - error).max(0.0).powi(2)) };
+                least.min(objective)
+            }
             None => bound.min(objective),
         });
         let sound = |v: f64| v.is_finite() && (self.lost == 0.0 || v.abs() > 1e15 * self.lost);

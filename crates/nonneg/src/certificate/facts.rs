@@ -8,10 +8,12 @@ use std::sync::OnceLock;
 
 use super::linear;
 use super::rows::{RowVector, TINY};
-use super::sums::{at_least_tiny, down, up};
+use super::shift::Shifted;
+use super::sums::{UNIT, at_least_tiny, down, up};
+use crate::error::Result;
 use crate::matrix::kernels::GAMMA;
 use crate::matrix::{Column, Columns, for_columns};
-use crate::problem::LeastSquares;
+use crate::problem::{LeastSquares, Target};
 use crate::scaling::{exponent, ldexp, power_of_two};
 
 /// Exponents of the units.
@@ -66,6 +68,13 @@ impl ColumnFacts {
     pub fn linear(&self) -> f64 {
         0.5 * self.low + 0.5 * self.high
     }
+    /// Allows for an error of b, given as a norm.
+    fn widen(&mut self, error: f64) {
+        let slack = up(error * (self.norm * (1.0 + 2.0 * GAMMA)).sqrt());
+        (self.low, self.high) = (self.low - slack, self.high + slack);
+        // The sums themselves were rounded.
+        (self.low, self.high) = (self.low - UNIT * self.low.abs(), self.high + UNIT * self.high.abs());
+    }
     /// 2^exponent.
     #[inline]
     pub fn scale(&self) -> f64 {
@@ -90,25 +99,33 @@ pub struct Facts {
     /// b in scaled units.
     pub rhs: Option<Vec<f64>>,
     pub columns: Vec<ColumnFacts>,
-    /// Some entry of A is negative.
+    /// The data bound nothing: some entry of A is negative, or some entry of x may be.
     pub signed: bool,
+    /// Some entry of A is negative.
+    pub negative_entries: bool,
     /// Some column has a finite upper bound.
     pub bounded: bool,
     /// λ₂ in the caller's units.
     l2: f64,
+    /// Columns without penalties; empty if there are none.
+    free: Vec<bool>,
+    /// What b is off by, as a norm, after it was shifted to the origins of x; in the caller's units.
+    pub shift_error: f64,
     /// For signed A: a proved bound on every entry of x*, once looked for.
     pub rank_bound: OnceLock<f64>,
 }
 
 impl Facts {
     /// Two passes over A: norms (unless they are known already) and linear term.
-    pub fn new<M: Columns>(a: &M, problem: &LeastSquares) -> Self {
+    pub fn new<M: Columns>(a: &M, problem: &LeastSquares) -> Result<Self> {
+        let n = a.cols();
         let mut units = Units::default();
         let weights = problem.weights.map(|w| {
             units.weight = largest_exponent(w.iter().copied()) & !1;
             w.iter().map(|&w| ldexp(w, -units.weight)).collect::<Vec<f64>>()
         });
-        let shape = |j: usize| shape(a.column(j), weights.as_deref(), problem.l2, units, problem.upper.at(j));
+        let l2 = |j: usize| if problem.is_free(j) { 0.0 } else { problem.l2 };
+        let shape = |j: usize| shape(a.column(j), weights.as_deref(), l2(j), units, problem.above(j));
         let mut columns = match problem.prepared() {
             None => for_columns(a, shape),
             // The unit of an empty column depends on its bound.
@@ -116,10 +133,21 @@ impl Facts {
                 known.shapes.iter().enumerate().map(|(j, known)| if known.empty { shape(j) } else { *known }).collect()
             }
         };
-        let rhs = linear::fill(a, problem, weights.as_deref(), &mut columns, &mut units);
-        let signed = columns.iter().any(|facts| facts.signed);
-        let bounded = (0..a.cols()).any(|j| problem.upper.at(j) < f64::INFINITY);
-        Self { units, weights, rhs, columns, signed, bounded, l2: problem.l2, rank_bound: OnceLock::new() }
+        let shifted = Shifted::of(a, problem)?;
+        let target = shifted.as_ref().map_or(problem.target, |shifted| Target::Rhs(&shifted.rhs));
+        let rhs = linear::fill(a, problem, target, weights.as_deref(), &mut columns, &mut units);
+        let shift_error = shifted.map_or(0.0, |shifted| shifted.error);
+        if shift_error > 0.0 {
+            let error = ldexp(shift_error, -units.norm());
+            columns.iter_mut().for_each(|facts| facts.widen(error));
+        }
+        let negative_entries = columns.iter().any(|facts| facts.signed);
+        let signed = negative_entries || (0..n).any(|j| problem.below(j) > 0.0);
+        let bounded = (0..n).any(|j| problem.above(j) < f64::INFINITY);
+        let any_free = problem.l2 > 0.0 && (0..n).any(|j| problem.is_free(j));
+        let free = if any_free { (0..n).map(|j| problem.is_free(j)).collect() } else { Vec::new() };
+        let (l2, rank_bound) = (problem.l2, OnceLock::new());
+        Ok(Self { units, weights, rhs, columns, signed, negative_entries, bounded, l2, free, shift_error, rank_bound })
     }
 
     /// Whether kernels that work on the caller's entries could overflow or underflow on some column.
@@ -130,7 +158,11 @@ impl Facts {
     /// λ₂ in the units of column j.
     #[inline]
     pub fn ridge(&self, j: usize) -> f64 {
-        if self.l2 == 0.0 { 0.0 } else { ldexp(self.l2, 2 * self.columns[j].exponent() - self.units.weight) }
+        if self.l2 == 0.0 || !self.free.is_empty() && self.free[j] {
+            0.0
+        } else {
+            ldexp(self.l2, 2 * self.columns[j].exponent() - self.units.weight)
+        }
     }
 
     /// Lⱼ + λ₂.
@@ -147,10 +179,10 @@ impl Facts {
         }
     }
 
-    /// ℓⱼ in scaled units, never zero for a positive bound.
+    /// How far xⱼ may go up, in scaled units, never zero for a positive bound.
     #[inline]
     pub fn upper(&self, problem: &LeastSquares, j: usize) -> f64 {
-        let bound = problem.upper_bound(j);
+        let bound = problem.above(j);
         if bound == 0.0 || bound == f64::INFINITY {
             return bound;
         }
@@ -170,6 +202,11 @@ impl Facts {
         let curvature = facts.norm * (1.0 - 2.0 * GAMMA) + down(self.ridge(j));
         let from_data = if facts.high > 0.0 { at_least_tiny(up(facts.high / curvature)) } else { 0.0 };
         upper.min(from_data)
+    }
+
+    /// The same for an x*ⱼ below zero that nothing else bounds.
+    pub fn cap_below(&self) -> f64 {
+        self.rank_bound.get().copied().unwrap_or(f64::INFINITY)
     }
 }
 

@@ -12,18 +12,19 @@ use crate::scaling::{exponent, ldexp, power_of_two};
 pub fn fill<M: Columns>(
     a: &M,
     problem: &LeastSquares,
+    target: Target,
     weights: Option<&[f64]>,
     columns: &mut [ColumnFacts],
     units: &mut Units,
 ) -> Option<Vec<f64>> {
-    match problem.target {
+    match target {
         Target::Rhs(b) => {
             let sizes = extremes(b);
             if weights.is_none() && sizes.largest > 0.0 && exponent(sizes.largest) - exponent(sizes.smallest) <= RANGE {
                 // Every row counts, and b fits its unit.
                 units.rhs = exponent(sizes.largest);
                 fill_products(a, problem, columns, &RowVector::plain(in_unit(b, units.rhs)));
-                return finish(problem, columns, units);
+                return finish(problem, target, columns, units);
             }
             let counts = rows_that_count(a, weights, b);
             let bears = |i: &usize| b[*i] != 0.0 && counts(*i);
@@ -39,7 +40,7 @@ pub fn fill<M: Columns>(
         }
         Target::Linear(c) => {
             // The unit is that of the columns worth having; the others can only be zero.
-            let worth = |j: &usize| c[*j] > problem.l1 && problem.upper_bound(*j) > 0.0;
+            let worth = |j: &usize| c[*j] > problem.l1 && problem.above(*j) > 0.0 || c[*j] != 0.0 && problem.below(*j) > 0.0;
             let size = |j: usize| exponent(c[j]) + columns[j].exponent();
             let worth_having = (0..c.len()).filter(worth).map(size).max();
             let any = (0..c.len()).filter(|&j| c[j] != 0.0).map(size).max();
@@ -53,7 +54,7 @@ pub fn fill<M: Columns>(
             }
         }
     }
-    finish(problem, columns, units)
+    finish(problem, target, columns, units)
 }
 
 /// Bounds on AᵀWb.
@@ -68,18 +69,18 @@ fn fill_products<M: Columns>(a: &M, problem: &LeastSquares, columns: &mut [Colum
 }
 
 /// What does not depend on where c came from; returns b in its unit.
-fn finish(problem: &LeastSquares, columns: &mut [ColumnFacts], units: &mut Units) -> Option<Vec<f64>> {
+fn finish(problem: &LeastSquares, target: Target, columns: &mut [ColumnFacts], units: &mut Units) -> Option<Vec<f64>> {
     if problem.l1 > 0.0 {
-        for facts in columns.iter_mut() {
+        for (_, facts) in columns.iter_mut().enumerate().filter(|(j, _)| !problem.is_free(*j)) {
             subtract(facts, ldexp(problem.l1, units.linear(facts)));
         }
     }
     for (j, facts) in columns.iter_mut().enumerate().filter(|(j, _)| problem.excludes(*j)) {
-        debug_assert!(problem.upper_bound(j) == 0.0);
+        debug_assert!(problem.above(j) == 0.0);
         (facts.low, facts.high) = (0.0, 0.0); // nothing to gain
     }
     recentre(problem, columns, units);
-    match problem.target {
+    match target {
         Target::Rhs(b) => Some(in_unit(b, units.rhs)),
         Target::Linear(_) => None,
     }
@@ -120,7 +121,11 @@ fn rows_that_count<'a, M: Columns>(
 /// Where b nearly cancels in every column (or only light rows matter), the largest c is far below the unit of b: take the
 /// unit from c instead.
 fn recentre(problem: &LeastSquares, columns: &mut [ColumnFacts], units: &mut Units) {
-    let possible = |(j, facts): (usize, &ColumnFacts)| if problem.upper_bound(j) > 0.0 { facts.high.max(0.0) } else { 0.0 };
+    let possible = |(j, facts): (usize, &ColumnFacts)| {
+        let up = if problem.above(j) > 0.0 { facts.high.max(0.0) } else { 0.0 };
+        let down = if problem.below(j) > 0.0 { (-facts.low).max(0.0) } else { 0.0 };
+        up.max(down)
+    };
     let largest = columns.iter().enumerate().map(possible).fold(0.0, f64::max);
     if largest == 0.0 || !largest.is_normal() || exponent(largest) > -100 {
         return;

@@ -21,6 +21,7 @@ mod facts;
 mod linear;
 mod rows;
 mod screen;
+mod shift;
 mod signed;
 mod sums;
 
@@ -49,13 +50,13 @@ pub struct Certificate {
     pub natural_residual: Option<f64>,
     /// r(x)/r(0).
     pub relative_residual: Option<f64>,
-    /// Entries of x above zero.
+    /// Entries of x that are not zero.
     pub support: usize,
     /// y, the dual point that proves the bound, one entry per row; empty where there is no bound.
     pub dual: Vec<f64>,
 }
 
-/// Certifies any x ≥ 0 from any solver.
+/// Certifies any x within the bounds, from any solver.
 ///
 /// ```
 /// use nonneg::{DenseMatrix, LeastSquares, verify};
@@ -68,13 +69,19 @@ pub struct Certificate {
 /// ```
 pub fn verify(problem: &LeastSquares, x: &[f64]) -> Result<Certificate> {
     problem.validate()?;
-    check("x", x, problem.matrix.cols(), "one per column of A", |v| v >= 0.0 && v.is_finite(), "a finite number ≥ 0")?;
-    if let Some(j) = (0..x.len()).find(|&j| x[j] > problem.upper_bound(j)) {
-        let expected = if problem.excludes(j) { "zero outside the columns given" } else { "at most its upper bound" };
-        return Err(crate::Error::Entry { what: "x", index: j, value: x[j], expected });
+    let expected = if problem.has_other_bounds() { "a finite number" } else { "a finite number ≥ 0" };
+    check("x", x, problem.matrix.cols(), "one per column of A", f64::is_finite, expected)?;
+    if let Some(index) = (0..x.len()).find(|&j| problem.clip(j, x[j]) != x[j]) {
+        let expected = match x[index] {
+            _ if problem.excludes(index) => "zero outside the columns given",
+            x if x > problem.upper.at(index) => "at most its upper bound",
+            _ if problem.lower.at(index) == 0.0 => "a finite number ≥ 0",
+            _ => "at least its lower bound",
+        };
+        return Err(crate::Error::Entry { what: "x", index, value: x[index], expected });
     }
     with_columns!(problem.matrix, |columns| {
-        let certifier = Certifier::new(columns, problem);
+        let certifier = Certifier::new(columns, problem)?;
         if certifier.wants_rank() {
             certifier.prove_rank();
         }

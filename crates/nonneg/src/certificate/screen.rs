@@ -78,7 +78,7 @@ mod tests {
             let product = |j: usize| (0..m).map(|i| values[j * m + i] * image[i]).sum::<f64>();
             let c: Vec<f64> = (0..n).map(|j| product(j) - slack[j]).collect();
             let problem = LeastSquares::with_linear(&a, &c);
-            let certifier = Certifier::new(&a, &problem);
+            let certifier = Certifier::new(&a, &problem).unwrap();
             let mut screen = Screen::none();
             for digits in 0..14 {
                 let noise = 10f64.powi(-digits);

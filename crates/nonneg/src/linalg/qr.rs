@@ -149,6 +149,17 @@ impl Qr {
     pub fn solve(&self, x: &mut Vec<f64>) {
         x.clear();
         x.extend_from_slice(&self.projection);
+        self.back_substitute(x);
+    }
+
+    /// R⁻¹Qᵀv for another v.
+    pub fn solve_for(&self, v: &[f64]) -> Vec<f64> {
+        let mut x: Vec<f64> = (0..self.len()).map(|j| dense_dot(self.column(j), v)).collect();
+        self.back_substitute(&mut x);
+        x
+    }
+
+    fn back_substitute(&self, x: &mut [f64]) {
         for j in (0..x.len()).rev() {
             let column = &self.r[j * (j + 1) / 2..][..=j];
             x[j] /= column[j];

@@ -289,19 +289,38 @@ impl<'a, M: Columns> Exchange<'a, M> {
         }
     }
 
-    fn into_answer(self, finished: bool) -> Nnls {
-        let mut residual = self.b;
-        let mut x = vec![0.0; self.a.cols()];
-        for (&j, &value) in self.passive.iter().zip(&self.x) {
-            let unit = self.units[j];
-            self.a.column(j).add_to(unit.scale(), -value, &mut residual);
-            x[j] = ldexp(value, self.b_exponent - unit.exponent).min(f64::MAX);
+    fn into_answer(mut self, finished: bool) -> Nnls {
+        let mut residual = self.residual();
+        if finished && self.refine(&residual) {
+            residual = self.residual();
         }
-        let finished = finished && x.iter().all(|&x| x < f64::MAX);
         // As many independent columns as rows reach b exactly; what is seen then is rounding.
         let reached = finished && self.passive.len() == residual.len();
         let norm = if reached { 0.0 } else { dense_dot(&residual, &residual).sqrt() };
-        let residual_norm = ldexp(norm, self.b_exponent);
-        Nnls { x, residual_norm, iterations: self.iterations, finished }
+        let mut x = vec![0.0; self.a.cols()];
+        for (&j, &value) in self.passive.iter().zip(&self.x) {
+            x[j] = ldexp(value, self.b_exponent - self.units[j].exponent).min(f64::MAX);
+        }
+        let finished = finished && x.iter().all(|&x| x < f64::MAX);
+        Nnls { x, residual_norm: ldexp(norm, self.b_exponent), iterations: self.iterations, finished }
+    }
+
+    /// b − Ax, from the columns themselves.
+    fn residual(&self) -> Vec<f64> {
+        let mut residual = self.b.clone();
+        for (&j, &value) in self.passive.iter().zip(&self.x) {
+            self.a.column(j).add_to(self.units[j].scale(), -value, &mut residual);
+        }
+        residual
+    }
+
+    /// One step of iterative refinement; says whether x moved.
+    fn refine(&mut self, residual: &[f64]) -> bool {
+        let step = self.factor.solve_for(residual);
+        let moves = self.x.iter().zip(&step).all(|(x, step)| x + step > 0.0 && step.abs() < *x);
+        if moves {
+            self.x.iter_mut().zip(&step).for_each(|(x, step)| *x += step);
+        }
+        moves
     }
 }

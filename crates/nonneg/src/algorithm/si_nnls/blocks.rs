@@ -83,7 +83,7 @@ fn block_metric<M: Columns>(
         BlockMetric::Spectral => vec![1.0; range.len()],
     };
     let unscaled = |k: usize| match kind {
-        BlockMetric::ScaleInvariant => problem.scale[k],
+        BlockMetric::ScaleInvariant => problem.scale[k].abs(),
         BlockMetric::Spectral => 1.0, // the paper's columns are in the caller's units
     };
     let mut ratios = vec![0.0; v.len()];

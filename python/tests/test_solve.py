@@ -1,0 +1,549 @@
+"""solve: answers, statuses, options."""
+
+import numpy as np
+import pytest
+import scipy.optimize
+import scipy.sparse as sp
+from common import gaussian, objective, optimality, spectra, text_like, uniform
+from numpy.testing import assert_allclose, assert_array_equal
+
+import nonneg
+
+METHODS = nonneg.METHODS
+UNBOUNDED = ["lawson-hanson", "fnnls", "tnt-nn"]  # methods that take no upper bounds
+BOUNDED = [method for method in METHODS if method not in UNBOUNDED]
+
+
+def dual_bound(A, b, y):
+    """A lower bound on min ½‖Ax‖² − bᵀAx over x ≥ 0, for A ≥ 0 and any y: no optimum has xⱼ above uⱼ = cⱼ/‖Aⱼ‖²."""
+    A = sp.csc_array(A)
+    c, squares = A.T @ b, (A * A).sum(axis=0)
+    live = (squares > 0) & (c > 0)
+    u = c[live] / squares[live]
+    return -0.5 * y @ y - np.sum(u * np.maximum(0.0, c[live] - (A.T @ y)[live]))
+
+
+# -- the contract ---------------------------------------------------------------------------------------------------------
+
+
+def test_solution_has_the_attributes_of_the_contract():
+    A, b = text_like()
+    solution = nonneg.solve(A, b, tol=1e-6)
+    assert isinstance(solution, nonneg.Solution) and isinstance(solution, nonneg.Certificate)
+    assert solution.x.shape == (40,) and solution.x.dtype == np.float64
+    assert (solution.x >= 0.0).all()
+    assert solution.status == "solved" and solution.converged is True and solution.certified is True
+    assert_allclose(solution.objective, objective(A, b, solution.x), rtol=1e-12)
+    assert_allclose(solution.residual_norm, np.linalg.norm(A @ solution.x - b), rtol=1e-12)
+    assert solution.lower_bound <= solution.objective
+    assert 0.0 <= solution.relative_gap <= 1e-6
+    assert solution.natural_residual >= 0.0
+    assert solution.dual.shape == (80,)
+    assert solution.passes > 0.0
+    assert solution.restarts >= 0 and isinstance(solution.restarts, int)
+    assert solution.support == np.count_nonzero(solution.x)
+    assert solution.seconds > 0.0 and isinstance(solution.seconds, float)
+    assert isinstance(solution.trace, nonneg.Trace)
+    assert solution.method in METHODS
+    assert solution.signed is False
+    assert solution.dropped_columns >= 0
+
+
+def test_seconds_have_parts():
+    seconds = nonneg.solve(*uniform()).seconds
+    assert seconds.total == float(seconds) == seconds["total"]
+    assert min(seconds.presolve, seconds.solve, seconds.certify) >= 0.0
+    assert seconds.presolve + seconds.solve + seconds.certify <= seconds.total * 1.001 + 1e-6
+    with pytest.raises((KeyError, AttributeError)):
+        seconds["lunch"]
+
+
+def test_every_solve_gives_new_arrays():
+    A, b = uniform()
+    first = nonneg.solve(A, b)
+    kept = first.x.copy()
+    first.x[:] = 7.0
+    assert_array_equal(nonneg.solve(A, b).x, kept)
+
+
+# -- answers --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [text_like, uniform, spectra])
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_solves(method, make):
+    A, b = make()
+    solution = nonneg.solve(A, b, method=method)
+    assert solution.status == "solved"
+    assert solution.relative_gap <= 1e-6
+    best = nonneg.nnls(A, b)[1]
+    gap = (objective(A, b, solution.x) - 0.5 * best**2) / abs(0.5 * best**2 - 0.5 * b @ b)
+    assert gap <= solution.relative_gap + 1e-12
+    assert solution.method == method
+    assert method in repr(solution)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_converges_on_a_signed_wide_problem(method):
+    A, b = gaussian(20, 50)
+    solution = nonneg.solve(A, b, method=method)
+    assert solution.status == "converged"
+    assert solution.converged is True and solution.certified is False
+    assert solution.relative_gap is None and solution.lower_bound is None
+    assert solution.relative_residual <= 1e-6
+    assert solution.signed is True
+    assert optimality(A, b, solution.x) < 1e-4
+
+
+def test_a_signed_tall_problem_is_solved_with_a_proof():
+    A, b = gaussian(60, 30)
+    solution = nonneg.solve(A, b)
+    assert solution.status == "solved" and solution.signed is True
+    best = 0.5 * nonneg.nnls(A, b)[1] ** 2
+    assert solution.lower_bound <= best * (1 + 1e-12) <= solution.objective * (1 + 2e-12)
+
+
+@pytest.mark.parametrize("make", [text_like, uniform, spectra])
+@pytest.mark.parametrize("method", METHODS)
+def test_the_certificate_holds_by_an_independent_computation(method, make):
+    A, b = make()
+    solution = nonneg.solve(A, b, method=method)
+    Ax = A @ solution.x
+    value = 0.5 * Ax @ Ax - b @ Ax
+    bound = dual_bound(A, b, solution.dual)
+    assert max(0.0, value - bound) / abs(value) <= solution.relative_gap * (1 + 1e-6) + 1e-12
+    shift = 0.5 * b @ b  # between ½‖Ax‖² − bᵀAx and ½‖Ax − b‖²
+    assert solution.lower_bound <= bound + shift + 1e-12 * shift
+
+
+@pytest.mark.parametrize("tol", [1e-2, 1e-4, 1e-8, 1e-10])
+@pytest.mark.parametrize("method", ["auto", "si-nnls", "cd"])
+def test_tolerance_is_reached(tol, method):
+    A, b = uniform()
+    solution = nonneg.solve(A, b, tol=tol, method=method)
+    assert solution.status == "solved" and solution.relative_gap <= tol
+
+
+def test_a_looser_tolerance_takes_less_work():
+    A, b = spectra()
+    loose, tight = (nonneg.solve(A, b, tol=tol, method="si-nnls") for tol in (1e-2, 1e-8))
+    assert loose.passes < tight.passes
+
+
+def test_a_tolerance_below_rounding_stalls_at_the_best_x():
+    A, b = uniform()
+    solution = nonneg.solve(A, b, tol=0.0)
+    assert solution.status == "stalled" and not solution.converged and not solution.certified
+    assert solution.relative_gap < 1e-11
+    assert "stalled" in repr(solution)
+
+
+def test_nothing_to_gain():
+    """b has no part along any column: x = 0, proved."""
+    solution = nonneg.solve(uniform()[0], -np.ones(60))
+    assert solution.status == "solved" and solution.relative_gap == 0.0
+    assert_array_equal(solution.x, np.zeros(30))
+
+
+def test_zero_matrix():
+    solution = nonneg.solve(np.zeros((4, 3)), np.ones(4))
+    assert solution.status == "solved"
+    assert_array_equal(solution.x, np.zeros(3))
+    assert solution.objective == 2.0
+
+
+@pytest.mark.parametrize("method", ["auto", "si-nnls", "cd", "lawson-hanson"])
+def test_columns_of_any_size(method):
+    A, b = uniform(40, 20)
+    scale = 10.0 ** np.linspace(-100, 100, 20)
+    plain = nonneg.solve(A, b, method=method, tol=1e-9)
+    scaled = nonneg.solve(A * scale, b, method=method, tol=1e-9)
+    assert scaled.status == "solved"
+    assert_allclose(scaled.objective, plain.objective, rtol=1e-6)
+
+
+# -- limits ---------------------------------------------------------------------------------------------------------------
+
+
+def test_pass_limit():
+    A, b = spectra(300, 200)
+    solution = nonneg.solve(A, b, method="si-nnls", tol=1e-12, max_passes=20)
+    assert solution.status == "pass_limit" and not solution.converged and not solution.certified
+    assert solution.relative_gap > 1e-12
+    assert solution.passes < 100
+    assert "pass limit" in repr(solution)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_passes_at_all_still_gives_a_point_and_its_certificate(method):
+    A, b = uniform()
+    solution = nonneg.solve(A, b, method=method, max_passes=0)
+    assert solution.status == "pass_limit"
+    assert (solution.x >= 0.0).all() and solution.relative_gap > 0.0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_time_at_all_still_gives_a_point_and_its_certificate(method):
+    A, b = uniform()
+    solution = nonneg.solve(A, b, method=method, time_limit=0)
+    assert solution.status == "time_limit"
+    assert (solution.x >= 0.0).all() and solution.relative_gap > 0.0
+
+
+def test_time_limit_ends_a_long_run():
+    A, b = spectra(300, 200)
+    solution = nonneg.solve(A, b, method="fista-norestart", tol=1e-300, time_limit=0.2)
+    assert solution.status == "time_limit"
+    assert 0.2 <= solution.seconds < 60.0
+    assert solution.relative_gap < 1.0
+
+
+@pytest.mark.parametrize("limit", [1e9, 1e18, 1e30, 1e300, np.inf])
+def test_endless_limits_are_none(limit):
+    assert nonneg.solve(*uniform(), time_limit=limit, max_passes=limit).status == "solved"
+
+
+def test_limits_keep_the_start_if_it_is_better_than_zero():
+    A, b = uniform()
+    best = nonneg.nnls(A, b)[0]
+    solution = nonneg.solve(A, b, x0=best, max_passes=0)
+    assert solution.objective <= objective(A, b, best) * (1 + 1e-12)
+
+
+# -- options --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", BOUNDED)
+def test_upper_bound_for_all_columns(method):
+    A, b = uniform()
+    solution = nonneg.solve(A, b, upper=0.4, method=method, tol=1e-9)
+    expected = scipy.optimize.lsq_linear(A, b, (0.0, 0.4), method="bvls", tol=1e-14)
+    assert solution.status == "solved"
+    assert (solution.x <= 0.4).all()
+    assert_allclose(solution.objective, expected.cost, rtol=1e-6)
+
+
+@pytest.mark.parametrize("upper", [1e-2, 1e-6, 1e-20, 1e-200])
+@pytest.mark.parametrize("method", ["auto", "si-nnls", "cd", "fista"])
+def test_bounds_so_small_that_every_column_reaches_them(method, upper):
+    A, b = uniform()
+    solution = nonneg.solve(A, b, upper=upper, method=method, time_limit=20)
+    assert solution.status == "solved"
+    assert_allclose(solution.x, np.full(30, upper), rtol=1e-3)
+
+
+@pytest.mark.parametrize("method", UNBOUNDED)
+def test_methods_without_upper_bounds_say_so(method):
+    with pytest.raises(ValueError, match=f"{method}.*upper bounds"):
+        nonneg.solve(*uniform(), upper=0.4, method=method)
+
+
+def test_upper_bound_for_each_column():
+    A, b = uniform()
+    upper = np.linspace(0.0, 1.0, 30)
+    upper[5] = np.inf
+    solution = nonneg.solve(A, b, upper=upper, tol=1e-10)
+    expected = scipy.optimize.lsq_linear(A, b, (0.0, np.maximum(upper, 1e-300)), method="bvls", tol=1e-14)
+    assert solution.status == "solved"
+    assert (solution.x <= upper).all() and solution.x[0] == 0.0
+    assert_allclose(solution.objective, expected.cost, rtol=1e-8)
+
+
+def test_upper_bounds_of_infinity_change_nothing():
+    A, b = uniform()
+    assert_array_equal(nonneg.solve(A, b, upper=np.inf).x, nonneg.solve(A, b).x)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_ridge_is_rows_below(method):
+    A, b = uniform()
+    solution = nonneg.solve(A, b, l2=0.5, tol=1e-10, method=method)
+    stacked = np.vstack([A, np.sqrt(0.5) * np.eye(30)])
+    x, rnorm = nonneg.nnls(stacked, np.append(b, np.zeros(30)))
+    assert solution.status == "solved"
+    assert_allclose(solution.x, x, atol=1e-3)
+    assert_allclose(solution.objective, 0.5 * rnorm**2, rtol=1e-6)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_l1_is_a_shift_of_the_linear_term(method):
+    A, b = uniform()
+    solution = nonneg.solve(A, b, l1=2.0, tol=1e-10, method=method)
+    shifted = nonneg.solve(A, c=A.T @ b - 2.0, tol=1e-10)
+    assert solution.status == shifted.status == "solved"
+    assert_allclose(solution.objective, objective(A, b, solution.x) + 2.0 * solution.x.sum(), rtol=1e-12)
+    assert_allclose(solution.objective, shifted.objective + 0.5 * b @ b, rtol=1e-7)
+
+
+def test_a_large_l1_leaves_nothing():
+    A, b = uniform()
+    assert_array_equal(nonneg.solve(A, b, l1=1e9).x, np.zeros(30))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_weights_scale_rows(method):
+    A, b = uniform()
+    weights = np.linspace(0.0, 3.0, 60)
+    solution = nonneg.solve(A, b, weights=weights, tol=1e-10, method=method)
+    root = np.sqrt(weights)
+    x, rnorm = nonneg.nnls(A * root[:, None], b * root)
+    assert solution.status == "solved"
+    assert_allclose(solution.x, x, atol=1e-3)
+    assert_allclose(solution.residual_norm, rnorm, rtol=1e-6)
+    assert_allclose(solution.objective, 0.5 * rnorm**2, rtol=1e-6)
+
+
+def test_everything_at_once():
+    A, b = text_like()
+    weights, upper = np.linspace(0.5, 2.0, 80), np.linspace(0.1, 2.0, 40)
+    solution = nonneg.solve(A, b, weights=weights, upper=upper, l1=0.05, l2=0.1, tol=1e-10)
+    assert solution.status == "solved"
+    x = solution.x
+    value = 0.5 * weights @ (A @ x - b) ** 2 + 0.05 * x.sum() + 0.05 * x @ x
+    assert_allclose(solution.objective, value, rtol=1e-12)
+    root = np.sqrt(weights)
+    stacked = np.vstack([A.toarray() * root[:, None], np.sqrt(0.1) * np.eye(40)])
+    right = np.append(b * root, np.zeros(40) - 0.05 / np.sqrt(0.1))  # completes the square of the l1 term
+    expected = scipy.optimize.lsq_linear(stacked, right, (0.0, upper), method="bvls", tol=1e-14)
+    assert_allclose(x, expected.x, atol=1e-4)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_c_instead_of_b(method):
+    A, b = uniform()
+    with_b = nonneg.solve(A, b, tol=1e-10)
+    with_c = nonneg.solve(A, c=A.T @ b, tol=1e-10, method=method)
+    assert with_c.status == "solved"
+    assert_allclose(with_c.objective + 0.5 * b @ b, with_b.objective, rtol=1e-6)
+    assert with_c.residual_norm is None
+    assert repr(with_c) and with_c._repr_html_()
+
+
+def test_x0_at_the_optimum_is_kept():
+    A, b = spectra()
+    first = nonneg.solve(A, b, method="si-nnls", tol=1e-8)
+    again = nonneg.solve(A, b, method="si-nnls", tol=1e-8, x0=first.x)
+    assert again.status == "solved"
+    assert again.passes < first.passes
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("x0", [0.0, 100.0, -100.0, 1e-300])
+def test_any_x0_leads_to_the_answer(method, x0):
+    A, b = text_like()
+    upper = 5.0 if method in BOUNDED else None
+    solution = nonneg.solve(A, b, method=method, x0=np.full(40, x0), upper=upper)
+    assert solution.status == "solved" and (solution.x >= 0.0).all() and (solution.x <= 5.0).all()
+
+
+@pytest.mark.parametrize("batch_size", [2, 7, 40, 1000])
+@pytest.mark.parametrize("metric", [None, "scale-invariant", "spectral"])
+def test_batch_size(batch_size, metric):
+    A, b = text_like()
+    solution = nonneg.solve(A, b, method="si-nnls", batch_size=batch_size, metric=metric)
+    assert solution.status == "solved"
+    assert solution.method == f"si-nnls-bs{batch_size}"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_same_seed_same_bits(method):
+    A, b = text_like()
+    first, again = (nonneg.solve(A, b, method=method, seed=5) for _ in range(2))
+    assert_array_equal(first.x, again.x)
+    assert first.passes == again.passes
+
+
+@pytest.mark.parametrize("method", ["si-nnls", "apcg"])
+def test_another_seed_is_another_way_to_the_same_optimum(method):
+    A, b = text_like()
+    first, other = (nonneg.solve(A, b, method=method, seed=seed) for seed in (1, 2))
+    assert (first.x != other.x).any()
+    assert first.status == other.status == "solved"
+
+
+def test_the_largest_seed():
+    assert nonneg.solve(*uniform(), seed=2**64 - 1).status == "solved"
+
+
+@pytest.mark.parametrize("method", ["auto", "si-nnls", "fista", "lawson-hanson"])
+@pytest.mark.parametrize("dense", [True, False])
+def test_the_number_of_threads_changes_no_bit(method, dense):
+    A, b = text_like(3000, 300, density=0.1)
+    A = A.toarray(order="F") if dense else A
+    one, two, all_cores = (nonneg.solve(A, b, method=method, threads=threads) for threads in (1, 2, None))
+    assert one.status == "solved"
+    assert_array_equal(one.x, two.x)
+    assert_array_equal(one.x, all_cores.x)
+    assert one.relative_gap == two.relative_gap == all_cores.relative_gap
+
+
+def test_a_memory_limit_of_nothing_still_solves():
+    assert nonneg.solve(*uniform(), memory_limit=0).status == "solved"
+
+
+def test_more_threads_than_cores():
+    assert nonneg.solve(*uniform(), threads=200).status == "solved"
+
+
+# -- options that make no sense -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("tol", -1.0),
+        ("tol", np.nan),
+        ("tol", np.inf),
+        ("method", "simplex"),
+        ("metric", "metre"),
+        ("batch_size", 0),
+        ("batch_size", -1),
+        ("seed", -1),
+        ("seed", 2**64),
+        ("threads", 0),
+        ("threads", -2),
+        ("time_limit", -1.0),
+        ("time_limit", np.nan),
+        ("max_passes", -1.0),
+        ("max_passes", np.nan),
+        ("memory_limit", -1),
+        ("l1", -1.0),
+        ("l1", np.nan),
+        ("l1", np.inf),
+        ("l2", -1.0),
+        ("l2", np.nan),
+        ("l2", np.inf),
+    ],
+)
+def test_wrong_values_are_refused_by_name(option, value):
+    with pytest.raises((ValueError, OverflowError), match=rf"\b{option}\b"):
+        nonneg.solve(*uniform(), **{option: value})
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("tol", "small"),
+        ("tol", None),
+        ("method", None),
+        ("method", 3),
+        ("metric", 3),
+        ("batch_size", "two"),
+        ("batch_size", 2.5),
+        ("seed", 1.5),
+        ("seed", "lucky"),
+        ("threads", "all"),
+        ("threads", 1.5),
+        ("time_limit", "1h"),
+        ("max_passes", "few"),
+        ("memory_limit", "4GiB"),
+        ("l1", "much"),
+        ("l2", [1.0, 2.0]),
+        ("callback", 3),
+    ],
+)
+def test_wrong_types_are_refused_by_name(option, value):
+    """The message says which keyword, not what a field of the compiled part is called."""
+    with pytest.raises(TypeError, match=rf"\b{option}\b") as raised:
+        nonneg.solve(*uniform(), **{option: value})
+    assert "Settings" not in str(raised.value) and "Parts" not in str(raised.value)
+
+
+def test_an_unknown_method_is_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match="simplex") as raised:
+        nonneg.solve(*uniform(), method="simplex")
+    assert all(method in str(raised.value) for method in METHODS)
+
+
+def test_a_misspelt_option_is_a_type_error():
+    with pytest.raises(TypeError, match="tolerance"):
+        nonneg.solve(*uniform(), tolerance=1e-6)
+
+
+def test_numpy_numbers_are_numbers():
+    options = {"tol": np.float32(1e-4), "seed": np.int32(3), "threads": np.int64(1), "max_passes": np.int16(500)}
+    assert nonneg.solve(*uniform(), **options).status == "solved"
+
+
+# -- callback, verbose ----------------------------------------------------------------------------------------------------
+
+
+def test_callback_sees_the_trace():
+    rows = []
+    solution = nonneg.solve(*spectra(), method="si-nnls", callback=rows.append)
+    assert all(isinstance(row, nonneg.TraceRow) for row in rows)
+    # Whether a check leads to a restart is known only after it.
+    events = ["check" if event == "restart" else event for event in solution.trace.event]
+    assert [row.event for row in rows] == events
+    assert_array_equal([row.passes for row in rows], solution.trace.passes)
+    assert rows[0].event == "start" and rows[-1].event == "final"
+    assert rows[-1].relative_gap == solution.relative_gap
+
+
+def test_callback_sees_none_where_nothing_is_known():
+    rows = []
+    nonneg.solve(*gaussian(20, 50), callback=rows.append)
+    assert all(row.relative_gap is None and row.lower_bound is None for row in rows)
+
+
+def test_callback_stops_the_run_by_returning_something_true():
+    seen = []
+
+    def stop(row):
+        seen.append(row)
+        return len(seen) == 3
+
+    solution = nonneg.solve(*spectra(), method="si-nnls-norestart", tol=1e-12, callback=stop)
+    assert solution.status == "interrupted" and not solution.converged
+    assert len(seen) <= 4  # the last row, of the answer, may come too
+    assert (solution.x >= 0.0).all() and solution.relative_gap > 0.0
+    assert "interrupted" in repr(solution)
+
+
+@pytest.mark.parametrize("size", [(60, 30), (600, 300)], ids=["small", "large"])
+@pytest.mark.parametrize("error", [KeyError, KeyboardInterrupt, SystemExit])
+def test_an_exception_in_the_callback_comes_through(size, error):
+    calls = []
+
+    def fail(row):
+        calls.append(row)
+        raise error("my own")
+
+    with pytest.raises(error, match="my own") as raised:
+        nonneg.solve(*uniform(*size), callback=fail)
+    assert len(calls) == 1
+    assert any(entry.name == "fail" for entry in raised.traceback)
+
+
+@pytest.mark.parametrize("size", [(60, 30), (600, 300)], ids=["small", "large"])
+def test_a_callback_may_solve_too(size):
+    A, b = uniform(*size)
+    inner = []
+    outer = nonneg.solve(A, b, callback=lambda row: inner.append(nonneg.solve(A, b).x) and None)
+    assert outer.status == "solved" and len(inner) == len(outer.trace.event)
+    assert all((x == outer.x).all() for x in inner)
+
+
+def test_a_result_without_truth_value_is_the_callbacks_error():
+    with pytest.raises(ValueError, match="truth value"):
+        nonneg.solve(*uniform(), callback=lambda row: np.zeros(2))
+
+
+def test_quiet_unless_asked(capfd):
+    nonneg.solve(*uniform())
+    assert capfd.readouterr() == ("", "")
+
+
+def test_verbose_prints_to_standard_error_only(capfd):
+    solution = nonneg.solve(*uniform(), verbose=True)
+    out, err = capfd.readouterr()
+    assert out == ""
+    first, *_, last = err.splitlines()
+    assert "passes" in first and "gap" in first
+    assert last.endswith("final") and f"{solution.relative_gap:.2e}" in last
+
+
+def test_verbose_and_callback_together(capfd):
+    rows = []
+    nonneg.solve(*gaussian(20, 50), verbose=True, callback=rows.append)
+    assert rows and "unknown" in capfd.readouterr().err
