@@ -1,12 +1,34 @@
-# `make test` is the whole truth: format, lints, every test. CI calls nothing else.
-.PHONY: test check bench bench-peers doc
+# `make test` is the whole truth: format, lints, every test, the wheel in a fresh environment. CI calls nothing else.
+.PHONY: test check test-rust test-python test-python-debug bench bench-peers doc
 
-test: check
-	cargo test --workspace --quiet
+test: check test-rust test-python
 
 check:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+test-rust:
+	cargo test --workspace --quiet
+
+# A wheel, installed into an environment that has never seen the sources.
+PYTHON_VENV = target/python-venv
+WHEELS = target/wheels
+
+test-python:
+	rm -rf $(PYTHON_VENV) $(WHEELS)
+	python3 -m venv $(PYTHON_VENV)
+	$(PYTHON_VENV)/bin/pip wheel --quiet --no-deps --wheel-dir $(WHEELS) .
+	$(PYTHON_VENV)/bin/pip install --quiet "$$(ls $(WHEELS)/nonneg-*.whl)[test]"
+	$(PYTHON_VENV)/bin/ruff check --quiet python
+	$(PYTHON_VENV)/bin/ruff format --quiet --check python
+	$(PYTHON_VENV)/bin/python -m pytest
+
+# The same tests on a build with overflow checks and debug assertions.
+test-python-debug:
+	test -d $(PYTHON_VENV) || python3 -m venv $(PYTHON_VENV)
+	$(PYTHON_VENV)/bin/pip install --quiet "maturin>=1.9.4,<2"
+	. $(PYTHON_VENV)/bin/activate && maturin develop --quiet --extras test
+	$(PYTHON_VENV)/bin/python -m pytest
 
 bench:
 	cargo run --release -p nonneg-bench -- foundation

@@ -15,6 +15,10 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from nonneg._input import is_sparse
 from nonneg._problem import Problem
 
+#: Features, and entries of X, up to which "auto" is "lawson-hanson": it is as fast there, and where the coefficients are not
+#: unique its choice does not depend on whether samples are weighted or repeated.
+FEW_FEATURES, FEW_ENTRIES = 64, 1_000_000
+
 
 class NonNegativeRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Linear regression with coefficients ≥ 0, with a certificate.
@@ -32,7 +36,7 @@ class NonNegativeRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
     tol : float, default=1e-9
         The relative gap to be proved (or natural residual, where nothing can be proved).
     method : str, default="auto"
-        One of ``nonneg.METHODS``.
+        One of ``nonneg.METHODS``. ``"auto"`` is ``"lawson-hanson"`` for small problems with up to 64 features.
     warm_start : bool, default=False
         Start from the coefficients of the last fit.
     max_passes : float, default=None
@@ -109,6 +113,8 @@ class NonNegativeRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
         free = [features] if self.fit_intercept else None
         targets = y.reshape(-1, 1) if y.ndim == 1 else y
         starts = self._starts(targets.shape[1], features)
+        small = features <= FEW_FEATURES and X.shape[0] * features <= FEW_ENTRIES
+        method = "lawson-hanson" if small and self.method == "auto" else self.method
         solutions = [
             problem.solve(
                 targets[:, k],
@@ -116,7 +122,7 @@ class NonNegativeRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
                 x0=starts[k],
                 l1=self.l1,
                 tol=self.tol,
-                method=self.method,
+                method=method,
                 max_passes=self.max_passes,
                 threads=self.threads,
                 seed=self.random_state,

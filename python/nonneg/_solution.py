@@ -156,7 +156,10 @@ class Certificate:
         return "\n".join([f"{type(self).__name__}:", *(f"  {label:<{width}}  {text}" for label, text in lines)])
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><th style='text-align:left'>{escape(k)}</th><td style='text-align:left'>{escape(v)}</td></tr>" for k, v in self._lines())
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{escape(k)}</th><td style='text-align:left'>{escape(v)}</td></tr>"
+            for k, v in self._lines()
+        )
         return f"<table><caption>{type(self).__name__}</caption>{rows}</table>"
 
 
@@ -255,5 +258,3 @@ def to_solution(values: dict[str, Any]) -> Solution:
 def to_certificate(values: dict[str, Any]) -> Certificate:
     """From what the compiled part returns."""
     return Certificate(**values)
-
-

@@ -81,8 +81,8 @@ def solve(
     memory_limit : int, optional
         Bytes for matrices that a method makes for itself.
     callback : callable, optional
-        Called with a :class:`TraceRow` at every check (whether the method then restarts is seen in the trace). The run stops when it returns something true, and with its exception
-        when it raises one.
+        Called with a :class:`TraceRow` at every check (whether the method then restarts is seen in the trace). The run stops
+        when it returns something true, and with its exception when it raises one.
     verbose : bool
         Print progress to standard error.
 
@@ -259,4 +259,6 @@ class _Progress:
             return "unknown" if value is None else format(value, form)
 
         objective, gap = number(row.objective, ".7g"), number(row.relative_gap, ".2e")
-        print(f"{row.passes:>10.1f} {row.seconds:>9.3f} {objective:>14} {gap:>11} {row.support:>9}  {row.event}", file=sys.stderr)
+        print(
+            f"{row.passes:>10.1f} {row.seconds:>9.3f} {objective:>14} {gap:>11} {row.support:>9}  {row.event}", file=sys.stderr
+        )

@@ -8,10 +8,9 @@ import json
 import pkgutil
 from importlib import resources
 
+import nonneg
 import pytest
 from common import run_python
-
-import nonneg
 from nonneg import _nonneg
 
 MODULES = ["nonneg", *(f"nonneg.{info.name}" for info in pkgutil.iter_modules(nonneg.__path__) if info.name != "_nonneg")]
@@ -115,8 +114,8 @@ def test_dir_lists_the_public_names():
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="nonneg.*nothing_like_that"):
-        nonneg.nothing_like_that
+    with pytest.raises(AttributeError, match=r"nonneg.*nothing_like_that"):
+        _ = nonneg.nothing_like_that
 
 
 def test_version_is_that_of_the_package():
@@ -126,7 +125,19 @@ def test_version_is_that_of_the_package():
 
 
 def test_methods_are_those_of_the_contract():
-    contract = "auto si-nnls si-nnls-norestart active-set cd apcg fista oa-ds lawson-hanson fnnls tnt-nn".split()
+    contract = [
+        "auto",
+        "si-nnls",
+        "si-nnls-norestart",
+        "active-set",
+        "cd",
+        "apcg",
+        "fista",
+        "oa-ds",
+        "lawson-hanson",
+        "fnnls",
+        "tnt-nn",
+    ]
     assert set(contract) <= set(nonneg.METHODS)
     assert len(nonneg.METHODS) == len(set(nonneg.METHODS))
 

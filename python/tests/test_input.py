@@ -1,15 +1,14 @@
 """Every kind of input: the right result or a clear refusal, never a crash, and nothing is written to."""
 
+import nonneg
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
 from common import run_python, text_like, uniform
-from numpy.testing import assert_allclose, assert_array_equal
-
-import nonneg
 from nonneg._input import to_matrix
+from numpy.testing import assert_allclose, assert_array_equal
 
 ROWS, COLS = 12, 5
 FORMATS = ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"]
@@ -54,7 +53,9 @@ def refused(A, b, error, match):
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("dtype", "f8 f4 f2 longdouble i1 i2 i4 i8 u1 u2 u4 u8 >f8 >f4 >i4".split())
+@pytest.mark.parametrize(
+    "dtype", ["f8", "f4", "f2", "longdouble", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", ">f8", ">f4", ">i4"]
+)
 def test_number_types(small, dtype, order):
     A, b = small
     check(np.array(A, dtype=dtype, order=order), b.astype(dtype), A, b)
@@ -168,7 +169,7 @@ def test_memory_map(small, tmp_path):
 def test_masked_arrays(small):
     A, b = small
     check(np.ma.masked_array(A), np.ma.masked_array(b), A, b)
-    refused(np.ma.masked_array(A, mask=A == A[3, 3]), b, ValueError, r"\bA\b.*masked")
+    refused(np.ma.masked_array(A, mask=A[3, 3] == A), b, ValueError, r"\bA\b.*masked")
     refused(A, np.ma.masked_array(b, mask=b == b[3]), ValueError, r"\bb\b.*masked")
 
 
@@ -549,7 +550,7 @@ def test_one_number_per_row(small, name, length):
 @pytest.mark.parametrize("length", [0, 1, COLS - 1, COLS + 1])
 @pytest.mark.parametrize("name", ["upper", "x0", "c"])
 def test_one_number_per_column(small, name, length):
-    A, b = small
+    A, _ = small
     arguments = {"c" if name == "c" else "b": np.ones(ROWS), name: np.ones(length)}
     with pytest.raises(ValueError, match=rf"\b{name}\b.*{length}.*{COLS}"):
         nonneg.solve(A, **arguments)
@@ -639,7 +640,7 @@ def test_inputs_are_never_written_to(make):
     for name, values in given.items():
         assert_array_equal(values, kept[name], err_msg=name)
     if sp.issparse(A):
-        assert (A != kept_A).nnz == 0 and A.nnz == kept_A.nnz and A.format == kept_A.format
+        assert (kept_A != A).nnz == 0 and A.nnz == kept_A.nnz and A.format == kept_A.format
         if A.format in ("csc", "csr"):
             assert_array_equal(A.indices, kept_A.indices)
             assert_array_equal(A.data, kept_A.data)

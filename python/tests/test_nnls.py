@@ -2,14 +2,13 @@
 
 import inspect
 
+import nonneg
 import numpy as np
 import pytest
 import scipy.optimize
 import scipy.sparse as sp
 from common import gaussian, optimality, spectra, uniform
 from numpy.testing import assert_allclose, assert_array_equal
-
-import nonneg
 
 SHAPES = [(60, 20), (200, 50), (30, 30), (100, 100), (20, 60), (40, 41), (1, 5), (5, 1), (1, 1)]
 
@@ -119,7 +118,7 @@ def test_lists():
     assert_allclose(rnorm, np.sqrt(0.5), rtol=1e-15)
 
 
-@pytest.mark.parametrize("dtype", "int8 int32 int64 uint8 bool float16 float32 longdouble".split())
+@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint8", "bool", "float16", "float32", "longdouble"])
 def test_other_number_types(dtype):
     A = np.random.default_rng(0).integers(0, 2, (12, 5)).astype(dtype)
     b = np.arange(12).astype(np.int32)

@@ -1,11 +1,10 @@
 """Problem: one A, prepared for many solves."""
 
+import nonneg
 import numpy as np
 import pytest
 from common import text_like, uniform
 from numpy.testing import assert_allclose, assert_array_equal
-
-import nonneg
 
 
 @pytest.fixture(params=["dense", "sparse"])
@@ -194,7 +193,12 @@ def test_keeps_its_matrix_alive():
 
 @pytest.mark.parametrize(
     ("options", "name"),
-    [({"weights": np.ones(3)}, "weights"), ({"weights": -np.ones(60)}, "weights"), ({"l2": -1.0}, "l2"), ({"l2": np.nan}, "l2")],
+    [
+        ({"weights": np.ones(3)}, "weights"),
+        ({"weights": -np.ones(60)}, "weights"),
+        ({"l2": -1.0}, "l2"),
+        ({"l2": np.nan}, "l2"),
+    ],
     ids=str,
 )
 def test_bad_preparations_are_refused(data, options, name):

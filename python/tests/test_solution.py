@@ -6,12 +6,11 @@ import pickle
 import re
 
 import matplotlib
+import nonneg
 import numpy as np
 import pytest
 from common import gaussian, text_like, uniform
 from numpy.testing import assert_array_equal
-
-import nonneg
 
 COLUMNS = ["passes", "seconds", "objective", "lower_bound", "relative_gap", "natural_residual", "support", "restarts", "event"]
 PROVED = re.compile(r"within \d\.\de[-+]\d\d of the best possible, proved")
@@ -43,7 +42,7 @@ def test_trace_columns_are_attributes_too():
     assert trace.passes is trace["passes"]
     assert {"passes", "event", "rows", "to_frame"} <= set(dir(trace))
     with pytest.raises(AttributeError, match="speed"):
-        trace.speed
+        _ = trace.speed
     with pytest.raises(KeyError, match="speed"):
         trace["speed"]
 
@@ -116,7 +115,15 @@ def test_certificate_fields_can_be_listed():
 def same(a, b):
     assert type(a) is type(b)
     assert_array_equal(a.dual, b.dual)
-    for name in ("objective", "residual_norm", "lower_bound", "relative_gap", "natural_residual", "relative_residual", "support"):
+    for name in (
+        "objective",
+        "residual_norm",
+        "lower_bound",
+        "relative_gap",
+        "natural_residual",
+        "relative_residual",
+        "support",
+    ):
         assert getattr(a, name) == getattr(b, name)
     assert repr(a) == repr(b)
     if isinstance(a, nonneg.Solution):
