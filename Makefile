@@ -1,5 +1,5 @@
 # `make test` is the whole truth: format, lints, every test, the wheel in a fresh environment. CI calls nothing else.
-.PHONY: test check test-rust test-python test-python-debug bench bench-peers doc
+.PHONY: test check test-rust test-python test-python-debug bench bench-peers bench-python doc
 
 test: check test-rust test-python
 
@@ -19,8 +19,8 @@ test-python:
 	python3 -m venv $(PYTHON_VENV)
 	$(PYTHON_VENV)/bin/pip wheel --quiet --no-deps --wheel-dir $(WHEELS) .
 	$(PYTHON_VENV)/bin/pip install --quiet "$$(ls $(WHEELS)/nonneg-*.whl)[test]"
-	$(PYTHON_VENV)/bin/ruff check --quiet python
-	$(PYTHON_VENV)/bin/ruff format --quiet --check python
+	$(PYTHON_VENV)/bin/ruff check --quiet python benchmarks/python
+	$(PYTHON_VENV)/bin/ruff format --quiet --check python benchmarks/python
 	$(PYTHON_VENV)/bin/python -m pytest
 
 # The same tests on a build with overflow checks and debug assertions.
@@ -45,6 +45,15 @@ bench-peers: $(PEERS_VENV)/installed
 	cargo build --release -p nonneg-bench
 	$(PEERS_VENV)/bin/python -m pytest --quiet -p no:cacheprovider benchmarks/peers
 	$(PEERS_VENV)/bin/python benchmarks/peers/run.py $(PEERS_ARGS)
+
+# The package as users install it, against SciPy.
+BENCH_VENV = target/bench-python-venv
+
+bench-python:
+	test -d $(BENCH_VENV) || python3 -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/pip install --quiet --force-reinstall --no-deps .
+	$(BENCH_VENV)/bin/pip install --quiet numpy scipy
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 RAYON_NUM_THREADS=1 $(BENCH_VENV)/bin/python benchmarks/python/run.py
 
 doc:
 	cargo doc --workspace --no-deps

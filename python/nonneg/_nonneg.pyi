@@ -22,6 +22,9 @@ class Matrix:
     @property
     def copied(self) -> bool: ...
 
+class Rows:
+    def columns(self) -> dict[str, Any]: ...
+
 class Prepared:
     def __init__(self, matrix: Matrix, weights: np.ndarray | None = None, l2: float = 0.0) -> None: ...
     @property

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nonneg._nonneg import Rows
+
 
 class TraceRow(NamedTuple):
     """The state of a run at one check: what a callback sees. Numbers that are not known are None."""
@@ -37,8 +39,19 @@ class Trace(Mapping):
     ('start', 'final')
     """
 
-    def __init__(self, columns: Mapping[str, Any]):
-        self._columns = dict(columns)
+    def __init__(self, columns: Mapping[str, Any] | Rows):
+        # Arrays are made when somebody looks.
+        self._rows = columns if isinstance(columns, Rows) else None
+        self._made = None if isinstance(columns, Rows) else dict(columns)
+
+    @property
+    def _columns(self) -> dict[str, Any]:
+        if self._made is None:
+            self._made, self._rows = self._rows.columns(), None
+        return self._made
+
+    def __reduce__(self):
+        return Trace, (self._columns,)
 
     def __getitem__(self, name: str):
         return self._columns[name]
@@ -75,16 +88,16 @@ class Seconds(float):
     """All seconds of a run, with its parts: ``seconds.presolve``, ``seconds.solve``, ``seconds.certify``, ``seconds.total``;
     ``seconds["solve"]`` works too."""
 
-    def __new__(cls, parts: Mapping[str, float]):
-        self = super().__new__(cls, parts["total"])
-        self.__dict__.update(parts)
+    def __new__(cls, presolve: float, solve: float, certify: float, total: float):
+        self = super().__new__(cls, total)
+        self.presolve, self.solve, self.certify, self.total = presolve, solve, certify, total
         return self
 
     def __getitem__(self, part: str) -> float:
         return self.__dict__[part]
 
     def __reduce__(self):
-        return Seconds, (dict(self.__dict__),)
+        return Seconds, (self.presolve, self.solve, self.certify, self.total)
 
 
 def within(gap: float) -> str:
@@ -251,7 +264,7 @@ class Solution(Certificate):
 def to_solution(values: dict[str, Any]) -> Solution:
     """From what the compiled part returns."""
     values["trace"] = Trace(values["trace"])
-    values["seconds"] = Seconds(values["seconds"])
+    values["seconds"] = Seconds(*values["seconds"])
     return Solution(**values)
 
 

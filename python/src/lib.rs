@@ -12,6 +12,8 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _nonneg {
     #[pymodule_export]
+    use crate::answer::Rows;
+    #[pymodule_export]
     use crate::exact::nnls;
     #[pymodule_export]
     use crate::matrix::Matrix;

@@ -1,10 +1,11 @@
 """Bounds other than x ≥ 0, and free columns, against SciPy's lsq_linear."""
 
-import nonneg
 import numpy as np
 import pytest
 import scipy.optimize
 import scipy.sparse
+
+import nonneg
 
 
 def problem(seed, rows=30, cols=8, signed=False):

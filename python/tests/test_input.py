@@ -1,14 +1,15 @@
 """Every kind of input: the right result or a clear refusal, never a crash, and nothing is written to."""
 
-import nonneg
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
 from common import run_python, text_like, uniform
-from nonneg._input import to_matrix
 from numpy.testing import assert_allclose, assert_array_equal
+
+import nonneg
+from nonneg._input import to_matrix
 
 ROWS, COLS = 12, 5
 FORMATS = ["bsr", "coo", "csc", "csr", "dia", "dok", "lil"]

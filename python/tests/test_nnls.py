@@ -2,13 +2,14 @@
 
 import inspect
 
-import nonneg
 import numpy as np
 import pytest
 import scipy.optimize
 import scipy.sparse as sp
 from common import gaussian, optimality, spectra, uniform
 from numpy.testing import assert_allclose, assert_array_equal
+
+import nonneg
 
 SHAPES = [(60, 20), (200, 50), (30, 30), (100, 100), (20, 60), (40, 41), (1, 5), (5, 1), (1, 1)]
 

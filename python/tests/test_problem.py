@@ -1,10 +1,11 @@
 """Problem: one A, prepared for many solves."""
 
-import nonneg
 import numpy as np
 import pytest
 from common import text_like, uniform
 from numpy.testing import assert_allclose, assert_array_equal
+
+import nonneg
 
 
 @pytest.fixture(params=["dense", "sparse"])

@@ -4,9 +4,10 @@ import importlib.util
 import inspect
 from pathlib import Path
 
-import nonneg
 import pytest
 import scipy.optimize
+
+import nonneg
 
 FILE = Path(scipy.optimize.__file__).parent / "tests" / "test_nnls.py"
 AT_LEAST = 12

@@ -6,11 +6,12 @@ import pickle
 import re
 
 import matplotlib
-import nonneg
 import numpy as np
 import pytest
 from common import gaussian, text_like, uniform
 from numpy.testing import assert_array_equal
+
+import nonneg
 
 COLUMNS = ["passes", "seconds", "objective", "lower_bound", "relative_gap", "natural_residual", "support", "restarts", "event"]
 PROVED = re.compile(r"within \d\.\de[-+]\d\d of the best possible, proved")

@@ -1,12 +1,13 @@
 """solve: answers, statuses, options."""
 
-import nonneg
 import numpy as np
 import pytest
 import scipy.optimize
 import scipy.sparse as sp
 from common import gaussian, objective, optimality, spectra, text_like, uniform
 from numpy.testing import assert_allclose, assert_array_equal
+
+import nonneg
 
 METHODS = nonneg.METHODS
 UNBOUNDED = ["lawson-hanson", "fnnls", "tnt-nn"]  # methods that take no upper bounds

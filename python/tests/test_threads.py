@@ -7,11 +7,12 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import nonneg
 import numpy as np
 import pytest
 from common import run_python, spectra, text_like, uniform
 from numpy.testing import assert_array_equal
+
+import nonneg
 
 
 def hammer(work, times=48, threads=8):

@@ -1,11 +1,12 @@
 """verify: the certificate of any x from any solver."""
 
-import nonneg
 import numpy as np
 import pytest
 import scipy.optimize
 from common import gaussian, objective, text_like, uniform
 from numpy.testing import assert_allclose, assert_array_equal
+
+import nonneg
 
 
 def test_certifies_scipys_answer():

@@ -232,20 +232,20 @@ fn long_integer(text: &[u8]) -> Option<(u64, usize)> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Numbers {
     Finite,
-    /// Also +∞, for upper bounds.
+    /// Also ±∞, for bounds.
     FiniteOrInfinity,
 }
 
 impl Numbers {
     #[inline]
     pub fn include(self, value: f64) -> bool {
-        value.is_finite() || self == Numbers::FiniteOrInfinity && value == f64::INFINITY
+        value.is_finite() || self == Numbers::FiniteOrInfinity && value.is_infinite()
     }
 
     pub fn name(self) -> &'static str {
         match self {
             Numbers::Finite => "a finite number",
-            Numbers::FiniteOrInfinity => "a finite number or inf",
+            Numbers::FiniteOrInfinity => "a number, inf or -inf",
         }
     }
 }

@@ -4,7 +4,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use crate::matrix::{Column, Columns};
+use crate::matrix::{Column, Columns, ENTRIES_PER_TASK};
 use crate::presolve::Reduced;
 
 /// Rows of A at a time, and columns of G that one thread fills, in the dense path.
@@ -146,7 +146,8 @@ impl Gram {
             let rows = start..(start + ROWS).min(m);
             let height = rows.len();
             let block = &mut block[..height * len];
-            block.par_chunks_mut(height).zip(&self.variables).for_each(|(out, &k)| {
+            let together = ENTRIES_PER_TASK.div_ceil(height);
+            block.par_chunks_mut(height).zip(&self.variables).with_min_len(together).for_each(|(out, &k)| {
                 problem.column(k).write_rows(rows.clone(), problem.scale[k], out);
             });
             let left = MatRef::from_column_major_slice(block, height, len).transpose();
@@ -183,9 +184,11 @@ impl Gram {
         let (room, len) = (self.room, self.variables.len());
         let rows = RowLists::new(problem, &self.variables);
         let variables = &self.variables;
+        let together = (ENTRIES_PER_TASK * (len - old)).div_ceil(rows.entries.len().max(1));
         self.values[old * room..]
             .par_chunks_mut(room)
             .enumerate()
+            .with_min_len(together)
             .map(|(new, out)| {
                 let (variable, out) = (variables[old + new], &mut out[..len]);
                 let mut work = 0;

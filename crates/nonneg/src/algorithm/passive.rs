@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::Monitor;
 use crate::linalg::{Cholesky, PIVOT};
-use crate::matrix::{Column, Columns};
+use crate::matrix::{Column, Columns, ENTRIES_PER_TASK};
 use crate::presolve::Reduced;
 
 /// A slope this small beside the linear term is rounding error: no reason to let a column in.
@@ -15,9 +15,6 @@ const SIGNIFICANT: f64 = 1e-10;
 
 /// Columns that enter the factor together.
 const BLOCK: usize = 64;
-
-/// Entries worth handing to another thread.
-const ENTRIES_PER_TASK: usize = 16384;
 
 /// Where entries of H and gradients come from.
 pub trait Hessian {

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::{Column, Columns};
 
 /// Entries worth handing to another thread.
-const ENTRIES_PER_TASK: usize = 16384;
+pub const ENTRIES_PER_TASK: usize = 16384;
 
 /// `f(j)` for every column, in parallel.
 pub fn for_columns<M: Columns, R: Send>(a: &M, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
@@ -49,8 +49,11 @@ pub fn multiply<M: Columns>(a: &M, columns: usize, x: impl Fn(usize) -> (usize, 
         }
     }
     ends.push(columns);
+    // The parts are those of the matrix; whether it is worth waking a thread for them changes no bit.
+    let together = (ENTRIES_PER_TASK * ends.len()).div_ceil(work.max(1));
     let partial: Vec<Vec<f64>> = (0..ends.len())
         .into_par_iter()
+        .with_min_len(together)
         .map(|part| {
             let mut y = vec![0.0; m];
             let start = if part == 0 { 0 } else { ends[part - 1] };
