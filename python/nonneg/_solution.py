@@ -118,7 +118,8 @@ class Certificate:
     lower_bound : float
         Proved: no feasible x has a smaller objective.
     relative_gap : float
-        Proved: ``(f(x) − f*) / |f*|`` is at most this, with ``f(x) = ½‖Ax‖² − bᵀAx`` plus penalties.
+        Proved: ``(f(x) − f*) / |f*|`` is at most this, with ``f(x) = ½‖Ax‖² − bᵀAx`` plus penalties: |f*| is what the best x
+        gains over x = 0 (with lower bounds: over x at its lower bounds).
     natural_residual : float
         Zero exactly at the optimum.
     relative_residual : float
@@ -178,7 +179,7 @@ class Certificate:
 
 _STATUS = {
     "solved": "solved",
-    "converged": "converged: the natural residual is small; A is signed, so no bound is proved",
+    "converged": "converged: the natural residual is small; no bound is proved (nothing is known to limit x)",
     "time_limit": "time limit",
     "pass_limit": "pass limit",
     "interrupted": "interrupted",
@@ -195,8 +196,9 @@ class Solution(Certificate):
     x : ndarray
         The answer.
     status : str
-        ``"solved"``: certified to the tolerance. ``"converged"``: A is signed, no certificate exists, and the natural residual
-        is below the tolerance. ``"time_limit"``, ``"pass_limit"``, ``"interrupted"``, ``"stalled"``: the best x so far.
+        ``"solved"``: certified to the tolerance. ``"converged"``: no certificate exists (A is signed, or columns are free), and
+        the natural residual is below the tolerance. ``"time_limit"``, ``"pass_limit"``, ``"interrupted"``, ``"stalled"``: the
+        best x so far.
     converged : bool
         Whether the tolerance was reached.
     certified : bool
