@@ -53,7 +53,7 @@ def nnls(A: Any, b: Any, *, maxiter: int | None = None, atol: float | None = Non
     """
     if atol is not None:
         warnings.warn("{'atol'} is deprecated and ignored", DeprecationWarning, stacklevel=2)
-    limit = to_integer(maxiter, "maxiter", 0) or None
+    limit = None if maxiter is None else to_integer(maxiter, "maxiter", 0) or None
     answer = None
     if type(A) is np.ndarray and type(b) is np.ndarray:
         answer = _nonneg.nnls(A, b, limit)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nonneg._nonneg import Matrix
+from nonneg._nonneg import Matrix, is_ready
 
 
 def to_matrix(A: Any) -> Matrix:
@@ -15,8 +15,9 @@ def to_matrix(A: Any) -> Matrix:
 
     No copy for float64 and float32 in CSC, CSR or Fortran order; anything else is converted once, at the price of one copy.
     """
-    if isinstance(A, Matrix):
-        return A
+    matrix = A if isinstance(A, Matrix) else Matrix.ready(A)
+    if matrix is not None:
+        return matrix
     if is_sparse(A):
         return _from_sparse(A)
     array = to_array(A, "A")
@@ -94,6 +95,8 @@ def _check_kind(dtype: np.dtype, name: str) -> None:
 
 def to_vector(values: Any, name: str) -> np.ndarray:
     """A contiguous 1-D array of float64; a single column or row counts as one."""
+    if is_ready(values):
+        return values
     if is_sparse(values):
         values = values.toarray()
     array = to_array(values, name)
@@ -106,10 +109,8 @@ def to_vector(values: Any, name: str) -> np.ndarray:
     return array if array.flags.aligned else array.copy()
 
 
-def to_bounds(values: Any, name: str) -> float | np.ndarray | None:
-    """A number for all columns, one for each, or nothing."""
-    if values is None:
-        return None
+def to_bounds(values: Any, name: str) -> float | np.ndarray:
+    """A number for all columns, or one for each."""
     if is_sparse(values) or np.ndim(values) > 0:
         return to_vector(values, name)
     return to_number(values, name)
@@ -117,6 +118,8 @@ def to_bounds(values: Any, name: str) -> float | np.ndarray | None:
 
 def to_number(value: Any, name: str) -> float:
     """One real number."""
+    if type(value) is float:
+        return value
     if isinstance(value, (str, bytes)):
         raise TypeError(f"{name} is {value!r}, expected a number")
     try:
@@ -127,10 +130,15 @@ def to_number(value: Any, name: str) -> float:
         raise ValueError(f"{name} is {value!r}, which does not fit float64") from None
 
 
-def to_integer(value: Any, name: str, least: int, most: int = 2**63 - 1) -> int | None:
-    """One integer within limits, or nothing."""
-    if value is None:
-        return None
+def to_name(value: Any, name: str) -> str:
+    """One of some names; which ones the compiled part knows."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {value!r}, expected a name")
+    return value
+
+
+def to_integer(value: Any, name: str, least: int, most: int = 2**63 - 1) -> int:
+    """One integer within limits."""
     try:
         number = index(value)
     except TypeError:
@@ -142,10 +150,8 @@ def to_integer(value: Any, name: str, least: int, most: int = 2**63 - 1) -> int 
     return number
 
 
-def to_columns(values: Any, total: int, name: str) -> list[int] | None:
+def to_columns(values: Any, total: int, name: str) -> list[int]:
     """Numbers of columns, from 0, or one flag for each column."""
-    if values is None:
-        return None
     array = np.atleast_1d(np.asarray(values))
     if array.ndim != 1:
         raise ValueError(f"{name} has the shape {array.shape}, expected one dimension")

@@ -8,7 +8,11 @@ import numpy as np
 METHODS: list[str]
 __version__: str
 
+def is_ready(array: object) -> bool: ...
+
 class Matrix:
+    @staticmethod
+    def ready(array: object) -> Matrix | None: ...
     @staticmethod
     def dense(array: np.ndarray) -> Matrix: ...
     @staticmethod

@@ -89,8 +89,8 @@ class Seconds(float):
     ``seconds["solve"]`` works too."""
 
     def __new__(cls, presolve: float, solve: float, certify: float, total: float):
-        self = super().__new__(cls, total)
-        self.presolve, self.solve, self.certify, self.total = presolve, solve, certify, total
+        self = float.__new__(cls, total)
+        self.__dict__ = {"presolve": presolve, "solve": solve, "certify": certify, "total": total}
         return self
 
     def __getitem__(self, part: str) -> float:
@@ -267,7 +267,10 @@ def to_solution(values: dict[str, Any]) -> Solution:
     """From what the compiled part returns."""
     values["trace"] = Trace(values["trace"])
     values["seconds"] = Seconds(*values["seconds"])
-    return Solution(**values)
+    # The dictionary becomes the instance's own: Solution(**values) would take several times as long as to solve a tiny problem.
+    solution = object.__new__(Solution)
+    solution.__dict__ = values
+    return solution
 
 
 def to_certificate(values: dict[str, Any]) -> Certificate:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
-import numpy as np
-
 from nonneg import _nonneg
-from nonneg._input import to_bounds, to_columns, to_integer, to_matrix, to_number, to_vector
+from nonneg._input import to_bounds, to_columns, to_integer, to_matrix, to_name, to_number, to_vector
 from nonneg._solution import Certificate, Solution, TraceRow, to_certificate, to_solution
 
 Callback = Callable[[TraceRow], Any]
@@ -175,21 +174,25 @@ def _parts(
     if (b is None) == (c is None):
         raise TypeError("give b, or c instead of it" if b is None else "give b or c, not both")
 
-    def optional(values: Any, name: str) -> np.ndarray | None:
-        return None if values is None else to_vector(values, name)
-
-    return {
-        "b": optional(b, "b"),
-        "c": optional(c, "c"),
-        "weights": optional(weights, "weights"),
-        "l1": to_number(l1, "l1"),
-        "l2": to_number(l2, "l2"),
-        "lower": to_bounds(lower, "lower"),
-        "upper": to_bounds(upper, "upper"),
-        "free": to_columns(free, matrix.shape[1], "free"),
-        "x0": optional(x0, "x0"),
-        "columns": to_columns(columns, matrix.shape[1], "columns"),
-    }
+    # Only what was given: most calls give little, and are to be quick.
+    parts: dict[str, Any] = {"l1": to_number(l1, "l1"), "l2": to_number(l2, "l2")}
+    if b is not None:
+        parts["b"] = to_vector(b, "b")
+    if c is not None:
+        parts["c"] = to_vector(c, "c")
+    if weights is not None:
+        parts["weights"] = to_vector(weights, "weights")
+    if lower is not None:
+        parts["lower"] = to_bounds(lower, "lower")
+    if upper is not None:
+        parts["upper"] = to_bounds(upper, "upper")
+    if free is not None:
+        parts["free"] = to_columns(free, matrix.shape[1], "free")
+    if x0 is not None:
+        parts["x0"] = to_vector(x0, "x0")
+    if columns is not None:
+        parts["columns"] = to_columns(columns, matrix.shape[1], "columns")
+    return parts
 
 
 def _settings(
@@ -203,26 +206,26 @@ def _settings(
     threads: int | None,
     memory_limit: int | None,
 ) -> dict[str, Any]:
-    for name, text in (("method", method), ("metric", metric)):
-        if not isinstance(text, str) and not (text is None and name == "metric"):
-            raise TypeError(f"{name} is {text!r}, expected a name")
-    if not 0 <= to_number(tol, "tol") < float("inf"):
+    settings: dict[str, Any] = {"tol": to_number(tol, "tol")}
+    if not 0 <= settings["tol"] < inf:
         raise ValueError(f"tol is {tol}, expected a finite number ≥ 0")
-
-    def optional(value: float | None, name: str) -> float | None:
-        return None if value is None else to_number(value, name)
-
-    return {
-        "tol": to_number(tol, "tol"),
-        "method": method,
-        "batch_size": 1 if batch_size is None else to_integer(batch_size, "batch_size", 1),
-        "metric": metric,
-        "seed": 0 if seed is None else to_integer(seed, "seed", 0, 2**64 - 1),
-        "time_limit": optional(time_limit, "time_limit"),
-        "max_passes": optional(max_passes, "max_passes"),
-        "threads": to_integer(threads, "threads", 1),
-        "memory_limit": to_integer(memory_limit, "memory_limit", 0),
-    }
+    if method != "auto":
+        settings["method"] = to_name(method, "method")
+    if batch_size is not None:
+        settings["batch_size"] = to_integer(batch_size, "batch_size", 1)
+    if metric is not None:
+        settings["metric"] = to_name(metric, "metric")
+    if seed is not None:
+        settings["seed"] = to_integer(seed, "seed", 0, 2**64 - 1)
+    if time_limit is not None:
+        settings["time_limit"] = to_number(time_limit, "time_limit")
+    if max_passes is not None:
+        settings["max_passes"] = to_number(max_passes, "max_passes")
+    if threads is not None:
+        settings["threads"] = to_integer(threads, "threads", 1)
+    if memory_limit is not None:
+        settings["memory_limit"] = to_integer(memory_limit, "memory_limit", 0)
+    return settings
 
 
 def _observer(callback: Callback | None, verbose: bool) -> Callable[..., Any] | None:

@@ -16,7 +16,7 @@ mod _nonneg {
     #[pymodule_export]
     use crate::exact::nnls;
     #[pymodule_export]
-    use crate::matrix::Matrix;
+    use crate::matrix::{Matrix, is_ready};
     #[pymodule_export]
     use crate::problem::{Prepared, solve, verify};
 

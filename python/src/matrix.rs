@@ -53,6 +53,21 @@ impl Matrix {
 
 #[pymethods]
 impl Matrix {
+    /// As [`dense`](Self::dense) where that is what the array is: a plain 2-D array of native floats without gaps.
+    #[staticmethod]
+    fn ready(array: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        fn whole<T: Element>(array: &Bound<'_, PyArray2<T>>) -> bool {
+            array.is_contiguous() && (array.data() as usize).is_multiple_of(align_of::<T>())
+        }
+        if let Ok(array) = array.cast_exact::<PyArray2<f64>>() {
+            return whole(array).then(|| dense(array)).transpose();
+        }
+        if let Ok(array) = array.cast_exact::<PyArray2<f32>>() {
+            return whole(array).then(|| dense(array)).transpose();
+        }
+        Ok(None)
+    }
+
     /// A 2-D array of float32 or float64: used as it is in Fortran order, transposed once in C order.
     #[staticmethod]
     fn dense(array: &Bound<'_, PyAny>) -> PyResult<Self> {
@@ -98,6 +113,14 @@ impl Matrix {
     fn nnz(&self) -> usize {
         self.view.nnz()
     }
+}
+
+/// Whether it is a plain 1-D array of native float64 without gaps, so that nothing has to be converted.
+#[pyfunction]
+pub fn is_ready(array: &Bound<'_, PyAny>) -> bool {
+    array
+        .cast_exact::<PyArray1<f64>>()
+        .is_ok_and(|array| array.is_contiguous() && (array.data() as usize).is_multiple_of(align_of::<f64>()))
 }
 
 fn dense<T>(array: &Bound<'_, PyArray2<T>>) -> PyResult<Matrix>

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use nonneg::{BlockMetric, LeastSquares, Lower, Method, Problem, Solver, Status, Upper};
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString};
 
 use crate::matrix::Matrix;
 use crate::{answer, run, to_python};
@@ -51,9 +51,8 @@ pub enum Bounds<'py> {
     Each(Vector<'py>),
 }
 
-/// What problem it is, beside A.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
+/// What problem it is, beside A: what the dictionary does not name is not there.
+#[derive(Default)]
 pub struct Parts<'py> {
     b: Option<Vector<'py>>,
     c: Option<Vector<'py>>,
@@ -65,6 +64,43 @@ pub struct Parts<'py> {
     free: Option<Vec<usize>>,
     x0: Option<Vector<'py>>,
     columns: Option<Vec<usize>>,
+}
+
+/// Calls `set` with each item of a dictionary.
+fn each_item<'py>(items: &Bound<'py, PyDict>, mut set: impl FnMut(&str, Bound<'py, PyAny>) -> PyResult<bool>) -> PyResult<()> {
+    for (name, value) in items {
+        let name = name.cast_into::<PyString>()?;
+        let name = name.to_str()?;
+        if !set(name, value)? {
+            return Err(PyTypeError::new_err(format!("no option is called {name:?}")));
+        }
+    }
+    Ok(())
+}
+
+impl<'py> FromPyObject<'_, 'py> for Parts<'py> {
+    type Error = PyErr;
+
+    fn extract(items: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let mut parts = Self::default();
+        each_item(&*items.cast::<PyDict>()?, |name, value| {
+            match name {
+                "b" => parts.b = value.extract()?,
+                "c" => parts.c = value.extract()?,
+                "weights" => parts.weights = value.extract()?,
+                "l1" => parts.l1 = value.extract()?,
+                "l2" => parts.l2 = value.extract()?,
+                "upper" => parts.upper = value.extract()?,
+                "lower" => parts.lower = value.extract()?,
+                "free" => parts.free = value.extract()?,
+                "x0" => parts.x0 = value.extract()?,
+                "columns" => parts.columns = value.extract()?,
+                _ => return Ok(false),
+            }
+            Ok(true)
+        })?;
+        Ok(parts)
+    }
 }
 
 fn slice<'a>(vector: &'a Vector) -> PyResult<&'a [f64]> {
@@ -106,47 +142,51 @@ impl Parts<'_> {
     }
 }
 
-/// How to solve it.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct Settings {
-    tol: f64,
-    method: String,
-    batch_size: usize,
-    metric: Option<String>,
-    seed: u64,
-    time_limit: Option<f64>,
-    max_passes: Option<f64>,
-    threads: Option<usize>,
-    memory_limit: Option<u64>,
+/// How to solve it: what the dictionary does not name is as in [`Solver`].
+pub struct Settings(Solver);
+
+impl<'py> FromPyObject<'_, 'py> for Settings {
+    type Error = PyErr;
+
+    fn extract(items: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let mut solver = Solver::new();
+        each_item(&*items.cast::<PyDict>()?, |name, value| {
+            match name {
+                "tol" => solver.tolerance = value.extract()?,
+                "method" => solver.method = named("method", &value, &Method::ALL, Method::name)?,
+                "batch_size" => solver.batch_size = value.extract()?,
+                "metric" => solver.block_metric = Some(named("metric", &value, &METRICS, |metric| metric.0)?.1),
+                "seed" => solver.seed = value.extract()?,
+                "time_limit" => solver.time_limit = duration(value.extract()?)?,
+                "max_passes" => solver.max_passes = Some(value.extract()?),
+                "threads" => solver.threads = Some(value.extract()?),
+                "memory_limit" => solver.memory_limit = Some(value.extract()?),
+                _ => return Ok(false),
+            }
+            Ok(true)
+        })?;
+        Ok(Self(solver))
+    }
 }
 
-impl Settings {
-    fn solver(&self) -> PyResult<Solver> {
-        let unknown = |what: &str, name: &str, known: Vec<&str>| {
-            Err(PyValueError::new_err(format!("{what} is {name:?}, expected one of {}", known.join(", "))))
-        };
-        let mut solver = Solver::new().tolerance(self.tol).batch_size(self.batch_size).seed(self.seed);
-        match Method::ALL.into_iter().find(|method| method.name() == self.method) {
-            Some(method) => solver.method = method,
-            None => return unknown("method", &self.method, Method::ALL.iter().map(|m| m.name()).collect()),
-        }
-        solver.block_metric = match self.metric.as_deref() {
-            None => None,
-            Some("spectral") => Some(BlockMetric::Spectral),
-            Some("scale-invariant") => Some(BlockMetric::ScaleInvariant),
-            Some(other) => return unknown("metric", other, vec!["spectral", "scale-invariant"]),
-        };
-        if let Some(seconds) = self.time_limit {
-            if seconds.is_nan() || seconds < 0.0 {
-                return Err(PyValueError::new_err(format!("time_limit is {seconds}, expected seconds ≥ 0")));
-            }
-            // A limit beyond all time is none.
-            solver.time_limit = Duration::try_from_secs_f64(seconds).ok();
-        }
-        (solver.max_passes, solver.threads, solver.memory_limit) = (self.max_passes, self.threads, self.memory_limit);
-        Ok(solver)
+const METRICS: [(&str, BlockMetric); 2] =
+    [("spectral", BlockMetric::Spectral), ("scale-invariant", BlockMetric::ScaleInvariant)];
+
+/// The one of `known` with that name.
+fn named<T: Copy>(what: &str, name: &Bound<'_, PyAny>, known: &[T], name_of: fn(T) -> &'static str) -> PyResult<T> {
+    let name = name.cast::<PyString>()?.to_str()?;
+    known.iter().copied().find(|&value| name_of(value) == name).ok_or_else(|| {
+        let names: Vec<&str> = known.iter().map(|&value| name_of(value)).collect();
+        PyValueError::new_err(format!("{what} is {name:?}, expected one of {}", names.join(", ")))
+    })
+}
+
+/// A limit beyond all time is none.
+fn duration(seconds: f64) -> PyResult<Option<Duration>> {
+    if seconds.is_nan() || seconds < 0.0 {
+        return Err(PyValueError::new_err(format!("time_limit is {seconds}, expected seconds ≥ 0")));
     }
+    Ok(Duration::try_from_secs_f64(seconds).ok())
 }
 
 /// Solves, and returns the fields of a solution.
@@ -159,7 +199,7 @@ pub fn solve<'py>(
     settings: Settings,
     callback: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let solver = settings.solver()?;
+    let Settings(solver) = settings;
     let problem = parts.least_squares(&source)?;
     let entries = problem.matrix.nnz();
     let solution = run::without_gil(py, entries, callback, |limits, observe| {

@@ -4,7 +4,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use crate::matrix::{Column, Columns, ENTRIES_PER_TASK};
+use crate::matrix::{Column, Columns, per_task};
 use crate::presolve::Reduced;
 
 /// Rows of A at a time, and columns of G that one thread fills, in the dense path.
@@ -146,7 +146,7 @@ impl Gram {
             let rows = start..(start + ROWS).min(m);
             let height = rows.len();
             let block = &mut block[..height * len];
-            let together = ENTRIES_PER_TASK.div_ceil(height);
+            let together = per_task(len, height * len);
             block.par_chunks_mut(height).zip(&self.variables).with_min_len(together).for_each(|(out, &k)| {
                 problem.column(k).write_rows(rows.clone(), problem.scale[k], out);
             });
@@ -162,7 +162,8 @@ impl Gram {
                 new = weighted;
             }
             let right = MatRef::from_column_major_slice(new, height, len - old);
-            self.values[old * room..].par_chunks_mut(PANEL * room).enumerate().for_each(|(panel, values)| {
+            let panels = self.values[old * room..].par_chunks_mut(PANEL * room).enumerate();
+            panels.with_min_len(per_task(len - old, height * len * (len - old)).div_ceil(PANEL)).for_each(|(panel, values)| {
                 let first = panel * PANEL;
                 let columns = PANEL.min(len - old - first);
                 let above = old + first + columns; // rows of the upper triangle
@@ -184,7 +185,7 @@ impl Gram {
         let (room, len) = (self.room, self.variables.len());
         let rows = RowLists::new(problem, &self.variables);
         let variables = &self.variables;
-        let together = (ENTRIES_PER_TASK * (len - old)).div_ceil(rows.entries.len().max(1));
+        let together = per_task(len - old, rows.entries.len());
         self.values[old * room..]
             .par_chunks_mut(room)
             .enumerate()

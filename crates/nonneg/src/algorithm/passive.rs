@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::Monitor;
 use crate::linalg::{Cholesky, PIVOT};
-use crate::matrix::{Column, Columns, ENTRIES_PER_TASK};
+use crate::matrix::{Column, Columns, per_task};
 use crate::presolve::Reduced;
 
 /// A slope this small beside the linear term is rounding error: no reason to let a column in.
@@ -107,8 +107,7 @@ fn entries<M: Columns>(problem: &Reduced<M>, among: &[usize]) -> u64 {
 
 /// `f(p)` for p < count, where each costs about one column.
 fn in_parallel<M: Columns>(problem: &Reduced<M>, count: usize, f: impl Fn(usize) -> f64 + Sync + Send) -> Vec<f64> {
-    let per_task = ENTRIES_PER_TASK * problem.matrix.cols().max(1) / problem.matrix.nnz().max(1);
-    (0..count).into_par_iter().with_min_len(per_task.max(1)).map(f).collect()
+    (0..count).into_par_iter().with_min_len(per_task(problem.matrix.cols(), problem.matrix.nnz())).map(f).collect()
 }
 
 /// The columns that may be positive (the passive set of Lawson and Hanson), in the order of their factor.

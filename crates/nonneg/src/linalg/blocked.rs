@@ -16,7 +16,7 @@ const PARALLEL_WORK: usize = 1 << 20;
 
 /// Does `job` on every tile, in parallel if it is worth it; tiles are independent, so the order does not matter.
 fn on_tiles<T: Send>(tiles: Vec<T>, work: usize, job: impl Fn(T) + Sync + Send) {
-    if work >= PARALLEL_WORK && tiles.len() > 1 {
+    if work >= PARALLEL_WORK && tiles.len() > 1 && rayon::current_num_threads() > 1 {
         tiles.into_par_iter().for_each(job);
     } else {
         tiles.into_iter().for_each(job);

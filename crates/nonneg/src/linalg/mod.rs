@@ -6,6 +6,8 @@
 mod blocked;
 mod cholesky;
 mod qr;
+mod tall;
 
 pub use cholesky::{Cholesky, Dependent, PIVOT};
 pub use qr::Qr;
+pub use tall::Triangle;

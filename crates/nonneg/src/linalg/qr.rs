@@ -61,6 +61,11 @@ impl Qr {
         Some(qr)
     }
 
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
     /// Number of columns.
     pub fn len(&self) -> usize {
         self.projection.len()
@@ -159,6 +164,17 @@ impl Qr {
         x
     }
 
+    /// (RᵀR)⁻¹v.
+    pub fn solve_normal(&self, v: &[f64]) -> Vec<f64> {
+        let mut x = v.to_vec();
+        for j in 0..x.len() {
+            let column = &self.r[j * (j + 1) / 2..][..=j];
+            x[j] = (x[j] - dense_dot(&column[..j], &x[..j])) / column[j];
+        }
+        self.back_substitute(&mut x);
+        x
+    }
+
     fn back_substitute(&self, x: &mut [f64]) {
         for j in (0..x.len()).rev() {
             let column = &self.r[j * (j + 1) / 2..][..=j];
@@ -196,6 +212,10 @@ mod tests {
             assert!((dense_dot(qr.column(j), b) - qr.projection[j]).abs() < 1e-13);
             assert!(dense_dot(qr.column(j), &qr.residual).abs() < 1e-13);
         }
+        let products: Vec<f64> = columns.iter().map(|column| dense_dot(column, b)).collect();
+        let (mut x, y) = (Vec::new(), qr.solve_normal(&products));
+        qr.solve(&mut x);
+        assert!(x.iter().zip(&y).all(|(x, y)| (x - y).abs() < 1e-6 * (1.0 + x.abs())), "{x:?} {y:?}");
     }
 
     #[test]

@@ -13,7 +13,7 @@ mod passes;
 pub use csc::{CscMatrix, CscView};
 pub use csr::{CsrMatrix, CsrView};
 pub use dense::{DenseMatrix, DenseView};
-pub use passes::{ENTRIES_PER_TASK, MAX_PARTS, for_columns, for_each_column, multiply, multiply_transposed};
+pub use passes::{MAX_PARTS, for_columns, for_each_column, multiply, multiply_transposed, per_task};
 
 use kernels::Rows;
 

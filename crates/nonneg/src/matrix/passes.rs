@@ -5,8 +5,17 @@ use rayon::prelude::*;
 
 use super::{Column, Columns};
 
-/// Entries worth handing to another thread.
-pub const ENTRIES_PER_TASK: usize = 16384;
+/// Entries worth handing to another thread, which takes as long to wake as some ten thousand of them.
+const ENTRIES_PER_TASK: usize = 1 << 16;
+
+/// How many of `count` things that take `work` multiply-adds together should stay with one thread: all, where there is but
+/// one, so that it need not be woken. Changes no bit of any result.
+pub fn per_task(count: usize, work: usize) -> usize {
+    if rayon::current_num_threads() == 1 {
+        return usize::MAX;
+    }
+    (ENTRIES_PER_TASK.saturating_mul(count) / work.max(1)).max(1)
+}
 
 /// `f(j)` for every column, in parallel.
 pub fn for_columns<M: Columns, R: Send>(a: &M, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
@@ -15,8 +24,7 @@ pub fn for_columns<M: Columns, R: Send>(a: &M, f: impl Fn(usize) -> R + Sync + S
 
 /// `f(k)` for `count` things that take about as much work as a column each, in parallel.
 pub fn for_each_column<M: Columns, R: Send>(a: &M, count: usize, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
-    let columns_per_task = ENTRIES_PER_TASK * a.cols().max(1) / a.nnz().max(1);
-    (0..count).into_par_iter().with_min_len(columns_per_task.max(1)).map(f).collect()
+    (0..count).into_par_iter().with_min_len(per_task(a.cols(), a.nnz())).map(f).collect()
 }
 
 /// Aᵀy.
@@ -50,10 +58,9 @@ pub fn multiply<M: Columns>(a: &M, columns: usize, x: impl Fn(usize) -> (usize, 
     }
     ends.push(columns);
     // The parts are those of the matrix; whether it is worth waking a thread for them changes no bit.
-    let together = (ENTRIES_PER_TASK * ends.len()).div_ceil(work.max(1));
     let partial: Vec<Vec<f64>> = (0..ends.len())
         .into_par_iter()
-        .with_min_len(together)
+        .with_min_len(per_task(ends.len(), work))
         .map(|part| {
             let mut y = vec![0.0; m];
             let start = if part == 0 { 0 } else { ends[part - 1] };
@@ -63,15 +70,18 @@ pub fn multiply<M: Columns>(a: &M, columns: usize, x: impl Fn(usize) -> (usize, 
         .collect();
     let (first, rest) = partial.split_first().expect("at least one part");
     let mut y = first.clone();
-    y.par_chunks_mut(4096).enumerate().for_each(|(chunk, out)| {
+    y.par_chunks_mut(CHUNK).enumerate().with_min_len(per_task(m.div_ceil(CHUNK), m * rest.len())).for_each(|(chunk, out)| {
         for part in rest {
-            for (value, add) in out.iter_mut().zip(&part[chunk * 4096..]) {
+            for (value, add) in out.iter_mut().zip(&part[chunk * CHUNK..]) {
                 *value += add;
             }
         }
     });
     y
 }
+
+/// Rows that are added up at a time.
+const CHUNK: usize = 4096;
 
 /// Upper limit on the parts of [`multiply`]: bounds its memory, and enters the certificate's rounding analysis.
 pub const MAX_PARTS: usize = 16;

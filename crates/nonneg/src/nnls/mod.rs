@@ -2,8 +2,8 @@
 //!
 //! The method is that of Lawson and Hanson (1974) on a QR factorisation, which loses half as many digits as one on the Gram
 //! matrix. A problem of some size starts from the support that the [block active-set
-//! method](crate::Method::ActiveSet) finds;
-//! what is left to do then is one factorisation and perhaps a few exchanges.
+//! method](crate::Method::ActiveSet) finds: what is left to do then is one factorisation and perhaps a few exchanges. One
+//! with many more rows than columns goes on as the small problem of its triangle, once it has cost more than that.
 //!
 //! There is no certificate here: [`verify`](crate::verify) gives it, for this x as for any other.
 
@@ -13,9 +13,9 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use crate::error::Result;
-use crate::linalg::Qr;
+use crate::linalg::{Qr, Triangle};
 use crate::matrix::kernels::dense_dot;
-use crate::matrix::{Column, Columns, MatrixRef, for_columns, with_columns};
+use crate::matrix::{Column, Columns, DenseMatrix, MatrixRef, for_columns, with_columns};
 use crate::presolve::Reduced;
 use crate::problem::check;
 use crate::scaling::{exponent, ldexp, power_of_two};
@@ -24,6 +24,18 @@ use crate::solve::in_threads;
 
 /// Entries of A beyond which another method looks for the support first.
 const LARGE: usize = 1 << 16;
+
+/// Rows for each column that make a problem tall, and how many columns it has then: with fewer it is solved before its
+/// triangle is made, with more it is better to look for the support.
+const TALL: usize = 4;
+const TALL_COLUMNS: std::ops::Range<usize> = 64..384;
+
+/// Multiply-adds of the triangle for each one spent on exchanges: it pays when the support is no small part of the columns,
+/// which shows after a while.
+const TRIANGLE_LATER: u64 = 3;
+
+/// Exponents of the columns of a tall problem: squares of all that matters must fit.
+const TALL_RANGE: i32 = 100;
 
 /// Columns whose slopes are looked at between two passes over all of them.
 const CANDIDATES: usize = 32;
@@ -104,6 +116,10 @@ struct Exchange<'a, M: Columns> {
     candidates: Vec<usize>,
     iterations: usize,
     limit: Limit<'a>,
+    /// Multiply-adds so far, about.
+    work: u64,
+    /// And those that the triangle of A would take, if A is tall.
+    triangle_work: Option<u64>,
 }
 
 /// What a column is multiplied by, and its length then.
@@ -145,9 +161,11 @@ impl<'a, M: Columns> Exchange<'a, M> {
         let largest = b.iter().fold(0.0f64, |largest, v| largest.max(v.abs()));
         let b_exponent = if largest == 0.0 { 0 } else { exponent(largest) };
         let b: Vec<f64> = b.iter().map(|&v| ldexp(v, -b_exponent)).collect();
+        let units = for_columns(a, |j| Unit::of(a.column(j)));
+        let tall = TALL_COLUMNS.contains(&n) && a.rows() >= TALL * n && units.iter().all(|unit| unit.exponent.abs() < TALL_RANGE);
         Self {
             a,
-            units: for_columns(a, |j| Unit::of(a.column(j))),
+            units,
             b_exponent,
             b_norm: dense_dot(&b, &b).sqrt(),
             factor: Qr::new(&b),
@@ -159,20 +177,30 @@ impl<'a, M: Columns> Exchange<'a, M> {
             candidates: Vec::new(),
             iterations: 0,
             limit,
+            work: 0,
+            triangle_work: tall.then(|| Triangle::work(a.rows(), n)),
         }
     }
 
     fn run(mut self) -> Nnls {
-        if self.a.nnz() > LARGE {
+        if self.a.nnz() > LARGE && self.units.len() >= TALL_COLUMNS.start && self.triangle_work.is_none() {
             self.start_from_scouted_support();
         }
+        let finished = self.exchange();
+        self.into_answer(finished)
+    }
+
+    /// Lets columns enter and leave until x is optimal; says whether it became so within the limit.
+    fn exchange(&mut self) -> bool {
         let mut target = Vec::new();
-        let mut finished = self.settle(&mut target);
-        while finished {
+        let mut within = self.settle(&mut target);
+        while within {
+            if self.triangle_work.is_some_and(|work| TRIANGLE_LATER * self.work > work) {
+                return self.exchange_in_triangle();
+            }
             let Some(j) = self.steepest() else { break };
             if self.gives_up() {
-                finished = false;
-                break;
+                return false;
             }
             let (column, scale) = (self.a.column(j), self.units[j].scale());
             if !self.factor.push(|out| column.write_rows(0..out.len(), scale, out)) {
@@ -184,9 +212,29 @@ impl<'a, M: Columns> Exchange<'a, M> {
             self.is_passive[j] = true;
             self.passive.push(j);
             self.x.push(0.0);
-            finished = self.settle(&mut target);
+            self.work += 4 * (self.a.rows() * self.passive.len()) as u64;
+            within = self.settle(&mut target);
         }
-        self.into_answer(finished)
+        within
+    }
+
+    /// Does all that is left on R and Qᵀb, which have only as many rows as A has columns.
+    fn exchange_in_triangle(&mut self) -> bool {
+        let (a, n) = (self.a, self.a.cols());
+        let Triangle { r, projection } = Triangle::new(n, &self.b, |j, out| a.column(j).write_rows(0..out.len(), 1.0, out));
+        let Ok(small) = DenseMatrix::new(n, n, r) else { return false };
+        let limit = Limit { iterations: self.limit.iterations - self.iterations, stop: self.limit.stop };
+        let view = small.view();
+        let mut inner = Exchange::new(&view, &projection, limit);
+        inner.b_norm = ldexp(self.b_norm, -inner.b_exponent);
+        let other_units = |(&j, &x): (&usize, &f64)| ldexp(x, inner.units[j].exponent - self.units[j].exponent - inner.b_exponent);
+        let x = self.passive.iter().zip(&self.x).map(other_units).collect();
+        inner.begin_with(std::mem::take(&mut self.passive), x);
+        let finished = inner.exchange();
+        self.x = inner.x.iter().map(|&x| ldexp(x, inner.b_exponent)).collect();
+        (self.units, self.passive, self.factor) = (inner.units, inner.passive, inner.factor);
+        self.iterations += inner.iterations;
+        finished
     }
 
     fn gives_up(&self) -> bool {
@@ -205,17 +253,21 @@ impl<'a, M: Columns> Exchange<'a, M> {
         let problem = Reduced::plain(self.a, &scale, &linear, &norm, signed);
         let x = scout::look(&problem, self.limit.stop);
 
-        let support: Vec<usize> = (0..x.len()).filter(|&k| x[k] > 0.0).collect();
+        let support = |k: &usize| x[*k] > 0.0;
+        let passive = (0..x.len()).filter(support).map(|k| problem.columns[k]).collect();
+        self.begin_with(passive, x.iter().copied().filter(|&x| x > 0.0).collect());
+    }
+
+    /// Begins with these columns, if they are independent.
+    fn begin_with(&mut self, passive: Vec<usize>, x: Vec<f64>) {
         let m = self.a.rows();
-        let mut columns = vec![0.0; m * support.len()];
-        for (out, &k) in columns.chunks_exact_mut(m).zip(&support) {
-            problem.column(k).write_rows(0..m, problem.scale[k], out);
+        let mut columns = vec![0.0; m * passive.len()];
+        for (out, &j) in columns.chunks_exact_mut(m).zip(&passive) {
+            self.a.column(j).write_rows(0..m, self.units[j].scale(), out);
         }
         let Some(factor) = Qr::of(&self.b, &columns) else { return };
-        self.factor = factor;
-        self.x = support.iter().map(|&k| x[k]).collect();
-        self.passive = support.iter().map(|&k| problem.columns[k]).collect();
-        self.passive.iter().for_each(|&j| self.is_passive[j] = true);
+        passive.iter().for_each(|&j| self.is_passive[j] = true);
+        (self.factor, self.passive, self.x) = (factor, passive, x);
     }
 
     /// The column along which ‖Ax − b‖ falls fastest, if one is left: among a few that fell when all were last looked at,
@@ -231,6 +283,7 @@ impl<'a, M: Columns> Exchange<'a, M> {
                 return Some(j);
             }
         }
+        self.work += self.a.nnz() as u64;
         let all = for_columns(self.a, |j| self.slope(j));
         let mut falling: Vec<(f64, usize)> = all.into_iter().zip(0..).filter(|&(slope, _)| slope > 0.0).collect();
         if falling.len() > CANDIDATES {
@@ -316,7 +369,12 @@ impl<'a, M: Columns> Exchange<'a, M> {
 
     /// One step of iterative refinement; says whether x moved.
     fn refine(&mut self, residual: &[f64]) -> bool {
-        let step = self.factor.solve_for(residual);
+        let step = if self.factor.rows() == self.a.rows() {
+            self.factor.solve_for(residual)
+        } else {
+            let product = |&j: &usize| self.units[j].product(self.a.column(j), residual);
+            self.factor.solve_normal(&self.passive.iter().map(product).collect::<Vec<_>>())
+        };
         let moves = self.x.iter().zip(&step).all(|(x, step)| x + step > 0.0 && step.abs() < *x);
         if moves {
             self.x.iter_mut().zip(&step).for_each(|(x, step)| *x += step);
