@@ -18,7 +18,7 @@ mod _nonneg {
     #[pymodule_export]
     use crate::matrix::{Matrix, is_ready};
     #[pymodule_export]
-    use crate::problem::{Prepared, solve, verify};
+    use crate::problem::{Prepared, seconds_in_rust, solve, verify};
 
     use pyo3::prelude::*;
 

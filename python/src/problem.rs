@@ -1,6 +1,6 @@
 //! Problems and settings from Python's keywords.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nonneg::{BlockMetric, LeastSquares, Lower, Method, Problem, Solver, Status, Upper};
 use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
@@ -169,8 +169,7 @@ impl<'py> FromPyObject<'_, 'py> for Settings {
     }
 }
 
-const METRICS: [(&str, BlockMetric); 2] =
-    [("spectral", BlockMetric::Spectral), ("scale-invariant", BlockMetric::ScaleInvariant)];
+const METRICS: [(&str, BlockMetric); 2] = [("spectral", BlockMetric::Spectral), ("scale-invariant", BlockMetric::ScaleInvariant)];
 
 /// The one of `known` with that name.
 fn named<T: Copy>(what: &str, name: &Bound<'_, PyAny>, known: &[T], name_of: fn(T) -> &'static str) -> PyResult<T> {
@@ -209,6 +208,24 @@ pub fn solve<'py>(
         (!(cut_short && out_of_time)).then_some(solution)
     })?;
     answer::solution(py, solution.map_err(to_python)?)
+}
+
+/// The seconds that a solve takes without Python, for the benchmark of what Python adds: the least of `rounds` means over
+/// `repeats` calls.
+#[pyfunction]
+pub fn seconds_in_rust<'py>(py: Python<'py>, source: Source<'py>, parts: Parts<'py>, rounds: u32, repeats: u32) -> PyResult<f64> {
+    let problem = parts.least_squares(&source)?;
+    py.detach(|| {
+        let mut least = f64::INFINITY;
+        for _ in 0..rounds {
+            let begin = Instant::now();
+            for _ in 0..repeats {
+                Solver::new().solve_problem(std::hint::black_box(&problem)).map_err(to_python)?;
+            }
+            least = least.min(begin.elapsed().as_secs_f64() / f64::from(repeats));
+        }
+        Ok(least)
+    })
 }
 
 /// Certifies an x, and returns the fields of a certificate.

@@ -125,7 +125,7 @@ pub fn in_words(solution: &Solution, tol: f64) -> String {
         Status::Solved => format!("solved: {reached}"),
         Status::Converged => {
             let residual = certificate.relative_residual.map_or(String::new(), |r| format!(", {r:.1e} of that at x = 0"));
-            format!("converged: the natural residual is small{residual}; A is signed, so no bound is proved")
+            format!("converged: the natural residual is small{residual}; no bound is proved (nothing is known to limit x)")
         }
         Status::TimeLimit => format!("time limit: {reached} (asked for {tol:e})"),
         Status::PassLimit => format!("pass limit: {reached} (asked for {tol:e})"),

@@ -22,12 +22,14 @@
 //! Start with [`Solver`] (settings) and [`LeastSquares`] (bounds, penalties, weights); [`verify`] certifies any x from
 //! any solver. `ARCHITECTURE.md` in the repository maps the paper's notation to the code.
 
+mod direction;
 mod error;
 mod monitor;
 mod nnls;
 mod prepared;
 mod problem;
 mod scaling;
+mod scout;
 mod settings;
 mod solution;
 mod solve;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::algorithm::{Check, Monitor};
 use crate::certificate::{Certificate, Certifier, Evaluation, Screen};
+use crate::direction;
 use crate::matrix::Columns;
 use crate::presolve::Reduced;
 use crate::settings::Solver;
@@ -181,7 +182,7 @@ impl<'a, M: Columns, R: Columns> Watch<'a, M, R> {
 
     /// Whether the gap is small enough.
     fn is_solved(&self, evaluation: &Evaluation) -> bool {
-        evaluation.relative_gap.is_some_and(|gap| gap <= self.settings.tolerance)
+        evaluation.proved_gap().is_some_and(|gap| gap <= self.settings.tolerance)
     }
 
     /// Leaves columns out of the checks to come, once they are so many that this pays for the last check, which is in full.
@@ -225,8 +226,9 @@ impl<M: Columns, R: Columns> Monitor for Watch<'_, M, R> {
             self.work += evaluation.work;
         }
         // Close enough to be worth a proof that costs more than a check.
-        if !evaluation.is_bounded() && self.converged(&evaluation) && self.certifier.wants_rank() {
-            self.work += self.certifier.prove_rank();
+        if !evaluation.is_bounded() && self.converged(&evaluation) && self.certifier.wants_farthest() {
+            let passes = self.passes();
+            self.work += self.certifier.prove_farthest(|| direction::look(self.problem, passes, &|| self.out_of_time()));
             evaluation = self.certifier.evaluate(&all, &Screen::none());
             self.work += evaluation.work;
         }
@@ -239,8 +241,9 @@ impl<M: Columns, R: Columns> Monitor for Watch<'_, M, R> {
 
         // Points are ranked by proved gap; where there is none, all by residual.
         let residual = evaluation.residual();
-        let rank = evaluation.relative_gap.unwrap_or(f64::MAX.min(1e300 * (1.0 + residual)));
-        let measure = evaluation.relative_gap.unwrap_or(residual);
+        let gap = evaluation.dual_gap();
+        let rank = gap.unwrap_or(f64::MAX.min(1e300 * (1.0 + residual)));
+        let measure = gap.unwrap_or(residual);
         self.progress.note(measure, evaluation.objective, self.checks);
         let verdict = self.verdict(&evaluation);
         self.unbounded = self.certifier.falls_without_end(&evaluation);

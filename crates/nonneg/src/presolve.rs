@@ -140,6 +140,26 @@ impl<'a, M: Columns> Reduced<'a, M> {
         }
     }
 
+    /// min ½‖At‖²_W − Σ‖A:ₖ‖_W tₖ over t ≥ 0, without a gain where a column stands for two variables.
+    pub fn with_norms_to_gain(&self) -> Reduced<'a, M> {
+        let mut variables = vec![0u8; self.total_columns];
+        self.columns.iter().for_each(|&j| variables[j] += 1);
+        let gain = |(&j, norm): (&usize, &f64)| if variables[j] > 1 { 0.0 } else { norm.sqrt() };
+        Reduced {
+            matrix: self.matrix,
+            columns: self.columns.clone(),
+            scale: self.scale.clone(),
+            linear: self.columns.iter().zip(&self.norm).map(gain).collect(),
+            norm: self.norm.clone(),
+            ridge: Vec::new(),
+            upper: vec![f64::INFINITY; self.len()],
+            signed: true,
+            weights: self.weights.clone(),
+            fixed: Vec::new(),
+            total_columns: self.total_columns,
+        }
+    }
+
     /// Number of kept columns.
     pub fn len(&self) -> usize {
         self.columns.len()

@@ -42,6 +42,9 @@ pub struct Solver {
     pub interrupt: Option<Arc<AtomicBool>>,
 }
 
+/// Bytes for the matrices of the default solver where no limit is set.
+pub(crate) const MEMORY: u64 = 2 << 30;
+
 /// An algorithm, under the name that reports and the command line use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 #[non_exhaustive]

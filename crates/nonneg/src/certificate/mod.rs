@@ -31,6 +31,7 @@ pub(crate) use evaluation::Evaluation;
 pub(crate) use facts::{ColumnFacts, Facts};
 pub(crate) use screen::Screen;
 
+use crate::direction;
 use crate::error::Result;
 use crate::matrix::with_columns;
 use crate::problem::{LeastSquares, check};
@@ -55,6 +56,9 @@ pub struct Certificate {
     /// y, the dual point that proves the bound, one entry per row; empty where there is no bound.
     pub dual: Vec<f64>,
 }
+
+/// For signed A where nothing else is proved: the gap to a perfect fit that is worth mentioning.
+const CLOSE_FIT: f64 = 0.01;
 
 /// Certifies any x within the bounds, from any solver.
 ///
@@ -81,9 +85,9 @@ pub fn verify(problem: &LeastSquares, x: &[f64]) -> Result<Certificate> {
         return Err(crate::Error::Entry { what: "x", index, value: x[index], expected });
     }
     with_columns!(problem.matrix, |columns| {
-        let certifier = Certifier::new(columns, problem)?;
-        if certifier.wants_rank() {
-            certifier.prove_rank();
+        let certifier = Certifier::new(columns, problem)?.with_close_fit(CLOSE_FIT);
+        if certifier.wants_farthest() {
+            certifier.prove_farthest(|| direction::of(columns, problem, &certifier.facts));
         }
         let scaled = certifier.to_scaled(x);
         Ok(certifier.evaluate(&scaled, &Screen::none()).into_certificate(&certifier))

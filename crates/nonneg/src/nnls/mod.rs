@@ -7,8 +7,6 @@
 //!
 //! There is no certificate here: [`verify`](crate::verify) gives it, for this x as for any other.
 
-mod scout;
-
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -19,11 +17,19 @@ use crate::matrix::{Column, Columns, DenseMatrix, MatrixRef, for_columns, with_c
 use crate::presolve::Reduced;
 use crate::problem::check;
 use crate::scaling::{exponent, ldexp, power_of_two};
+use crate::scout::{self, Orders};
 use crate::settings::Solver;
 use crate::solve::in_threads;
 
 /// Entries of A beyond which another method looks for the support first.
 const LARGE: usize = 1 << 16;
+
+/// Part of the natural residual at zero at which the look for the support ends.
+const CLOSE: f64 = 1e-9;
+
+/// It has cost as much as it can save after so many passes, and one more for every so many columns of the support.
+const SCOUT_PASSES: f64 = 10.0;
+const SUPPORT_PER_PASS: f64 = 2.0;
 
 /// Rows for each column that make a problem tall, and how many columns it has then: with fewer it is solved before its
 /// triangle is made, with more it is better to look for the support.
@@ -227,7 +233,8 @@ impl<'a, M: Columns> Exchange<'a, M> {
         let view = small.view();
         let mut inner = Exchange::new(&view, &projection, limit);
         inner.b_norm = ldexp(self.b_norm, -inner.b_exponent);
-        let other_units = |(&j, &x): (&usize, &f64)| ldexp(x, inner.units[j].exponent - self.units[j].exponent - inner.b_exponent);
+        let other_units =
+            |(&j, &x): (&usize, &f64)| ldexp(x, inner.units[j].exponent - self.units[j].exponent - inner.b_exponent);
         let x = self.passive.iter().zip(&self.x).map(other_units).collect();
         inner.begin_with(std::mem::take(&mut self.passive), x);
         let finished = inner.exchange();
@@ -251,7 +258,10 @@ impl<'a, M: Columns> Exchange<'a, M> {
         let linear = for_columns(self.a, |j| self.units[j].product(self.a.column(j), &self.b));
         let signed = self.units.iter().any(|unit| unit.signed);
         let problem = Reduced::plain(self.a, &scale, &linear, &norm, signed);
-        let x = scout::look(&problem, self.limit.stop);
+        let too_long = |passes: f64, support: usize| passes > SCOUT_PASSES + support as f64 / SUPPORT_PER_PASS;
+        let (enough, too_low, stop) = (&|_: &[f64]| false, f64::NEG_INFINITY, self.limit.stop);
+        let orders = Orders { exact: true, close: CLOSE, enough, too_low, too_long: &too_long, stop };
+        let (x, _) = scout::look(&problem, orders);
 
         let support = |k: &usize| x[*k] > 0.0;
         let passive = (0..x.len()).filter(support).map(|k| problem.columns[k]).collect();
