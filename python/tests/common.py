@@ -29,6 +29,14 @@ def gaussian(rows=60, cols=30, seed=0):
     return A, A @ np.maximum(rng.standard_normal(cols), 0.0) + 0.1 * rng.standard_normal(rows)
 
 
+def endless(rows=40, cols=30, seed=0):
+    """A column and its opposite: nothing bounds x. No x fits the last row, so that no fit is a proof either."""
+    A, b = gaussian(rows, cols, seed)
+    A[:, 1] = -A[:, 0]
+    A[-1], b[-1] = 0.0, 5.0
+    return A, b
+
+
 def spectra(rows=60, cols=30, seed=0):
     """Overlapping peaks: columns next to each other are nearly the same."""
     rng = np.random.default_rng(seed)
