@@ -99,7 +99,7 @@ def against_scipy(budget):
 
 def call_overhead():
     A, b = np.asfortranarray(np.random.default_rng(0).random((5, 3))), np.random.default_rng(1).random(5)
-    calls = [lambda: scipy.optimize.nnls(A, b), lambda: nonneg.nnls(A, b), lambda: nonneg.solve(A, b)]
+    calls = [lambda: scipy.optimize.nnls(A, b), lambda: nonneg.nnls(A, b), lambda: nonneg.solve(A, b).x]
     (theirs, nnls, solve), _ = take_turns(calls, 3.0)
     in_rust = _nonneg.seconds_in_rust(_nonneg.Matrix.dense(A), {"b": b}, 25, 200)
     return {"scipy_nnls": theirs, "nnls": nnls, "solve": solve, "solve_in_rust": in_rust, "solve_overhead": solve - in_rust}

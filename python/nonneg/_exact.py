@@ -35,7 +35,7 @@ def nnls(A: Any, b: Any, *, maxiter: int | None = None, atol: float | None = Non
     Raises
     ------
     RuntimeError
-        When ``maxiter`` is reached.
+        When ``maxiter`` is reached, or x does not fit float64.
 
     See Also
     --------
@@ -61,6 +61,8 @@ def nnls(A: Any, b: Any, *, maxiter: int | None = None, atol: float | None = Non
         answer = _nonneg.nnls(to_matrix(A), _right_hand_side(b), limit)
     x, rnorm, finished = answer
     if not finished:
+        if x.max(initial=0.0) == np.finfo(np.float64).max:
+            raise RuntimeError("The solution does not fit float64: give A or b in other units.")
         raise RuntimeError("Maximum number of iterations reached.")
     return x, rnorm
 

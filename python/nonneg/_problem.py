@@ -6,7 +6,7 @@ from typing import Any
 
 from nonneg import _nonneg
 from nonneg._input import to_matrix, to_number, to_vector
-from nonneg._solution import Certificate, Solution, to_certificate, to_solution
+from nonneg._solution import Certificate, Solution
 from nonneg._solve import Callback, _observer, _parts, _settings
 
 
@@ -74,7 +74,7 @@ class Problem:
         bounds = {"lower": lower, "upper": upper, "free": free}
         parts = _parts(self._prepared.matrix, b, c=c, x0=x0, l1=l1, l2=0.0, weights=None, columns=columns, **bounds)
         settings = _settings(tol, method, batch_size, metric, seed, time_limit, max_passes, threads, memory_limit)
-        return to_solution(_nonneg.solve(self._prepared, parts, settings, _observer(callback, verbose)))
+        return Solution._of(*_nonneg.solve(self._prepared, parts, settings, _observer(callback, verbose)))
 
     def verify(
         self,
@@ -93,4 +93,4 @@ class Problem:
             raise TypeError("verify() needs x, the point to certify")
         bounds = {"lower": lower, "upper": upper, "free": free}
         parts = _parts(self._prepared.matrix, b, c=c, l1=l1, l2=0.0, weights=None, columns=columns, **bounds)
-        return to_certificate(_nonneg.verify(self._prepared, parts, to_vector(x, "x")))
+        return Certificate(**_nonneg.verify(self._prepared, parts, to_vector(x, "x")))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from nonneg._nonneg import Rows
+from nonneg._nonneg import Answer
 
 
 class TraceRow(NamedTuple):
@@ -39,16 +39,8 @@ class Trace(Mapping):
     ('start', 'final')
     """
 
-    def __init__(self, columns: Mapping[str, Any] | Rows):
-        # Arrays are made when somebody looks.
-        self._rows = columns if isinstance(columns, Rows) else None
-        self._made = None if isinstance(columns, Rows) else dict(columns)
-
-    @property
-    def _columns(self) -> dict[str, Any]:
-        if self._made is None:
-            self._made, self._rows = self._rows.columns(), None
-        return self._made
+    def __init__(self, columns: Mapping[str, Any]):
+        self._columns = dict(columns)
 
     def __reduce__(self):
         return Trace, (self._columns,)
@@ -229,6 +221,35 @@ class Solution(Certificate):
     seconds: Seconds = field(kw_only=True)
     trace: Trace = field(kw_only=True, repr=False)
 
+    @classmethod
+    def _of(cls, x: np.ndarray, answer: Answer) -> Solution:
+        """Of what the compiled part returns. Other attributes than x are made when somebody looks."""
+        self = object.__new__(cls)
+        self.__dict__ = {"x": x, "_answer": answer}
+        return self
+
+    def __getattr__(self, name: str):
+        # Called for what is not there yet.
+        here = self.__dict__
+        answer = here.get("_answer")
+        if answer is not None:
+            if name == "trace":
+                return here.setdefault("trace", Trace(answer.trace()))
+            if "status" not in here:
+                made = answer.fields()
+                made["seconds"] = Seconds(*made["seconds"])
+                here.update(made | here)
+                if name in here:
+                    return here[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in self.__dict__.items() if name != "_answer"} | state
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *(field.name for field in fields(self))} - {"_answer"})
+
     @property
     def converged(self) -> bool:
         return self.status in ("solved", "converged")
@@ -261,18 +282,3 @@ class Solution(Certificate):
         ax.set(yscale="log", xlabel="passes over A", title=f"{self.method}: {self._words()}")
         ax.legend()
         return ax
-
-
-def to_solution(values: dict[str, Any]) -> Solution:
-    """From what the compiled part returns."""
-    values["trace"] = Trace(values["trace"])
-    values["seconds"] = Seconds(*values["seconds"])
-    # The dictionary becomes the instance's own: Solution(**values) would take several times as long as to solve a tiny problem.
-    solution = object.__new__(Solution)
-    solution.__dict__ = values
-    return solution
-
-
-def to_certificate(values: dict[str, Any]) -> Certificate:
-    """From what the compiled part returns."""
-    return Certificate(**values)

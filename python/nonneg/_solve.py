@@ -10,7 +10,7 @@ from typing import Any
 
 from nonneg import _nonneg
 from nonneg._input import to_bounds, to_columns, to_integer, to_matrix, to_name, to_number, to_vector
-from nonneg._solution import Certificate, Solution, TraceRow, to_certificate, to_solution
+from nonneg._solution import Certificate, Solution, TraceRow
 
 Callback = Callable[[TraceRow], Any]
 
@@ -110,7 +110,7 @@ def solve(
     matrix = to_matrix(A)
     parts = _parts(matrix, b, c=c, x0=x0, lower=lower, upper=upper, free=free, l1=l1, l2=l2, weights=weights)
     settings = _settings(tol, method, batch_size, metric, seed, time_limit, max_passes, threads, memory_limit)
-    return to_solution(_nonneg.solve(matrix, parts, settings, _observer(callback, verbose)))
+    return Solution._of(*_nonneg.solve(matrix, parts, settings, _observer(callback, verbose)))
 
 
 def verify(
@@ -153,7 +153,7 @@ def verify(
         raise TypeError("verify() needs x, the point to certify")
     matrix = to_matrix(A)
     parts = _parts(matrix, b, c=c, lower=lower, upper=upper, free=free, l1=l1, l2=l2, weights=weights)
-    return to_certificate(_nonneg.verify(matrix, parts, to_vector(x, "x")))
+    return Certificate(**_nonneg.verify(matrix, parts, to_vector(x, "x")))
 
 
 def _parts(

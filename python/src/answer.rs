@@ -28,34 +28,39 @@ pub fn certificate<'py>(py: Python<'py>, certificate: &Certificate) -> PyResult<
     Ok(fields)
 }
 
-/// The fields of a solution, its certificate's among them.
-pub fn solution<'py>(py: Python<'py>, solution: Solution) -> PyResult<Bound<'py, PyDict>> {
-    let fields = certificate(py, &solution.certificate)?;
-    let Solution { x, status, stats, trace, .. } = solution;
-    let parts = stats.seconds;
-    set!(fields,
-        x: PyArray1::from_vec(py, x),
-        status: status.name(),
-        method: stats.method_name(),
-        passes: stats.passes,
-        restarts: stats.restarts,
-        dropped_columns: stats.dropped_columns,
-        signed: stats.signed,
-        seconds: (parts.presolve, parts.solve, parts.certify, parts.total),
-        trace: Rows(trace),
-    );
-    Ok(fields)
+/// A solution without x, not yet as numbers and arrays of Python: making all of them takes longer than a tiny problem does, and few
+/// look at more than x.
+#[pyclass(frozen, module = "nonneg._nonneg")]
+pub struct Answer(Solution);
+
+impl Answer {
+    /// x, and the rest.
+    pub fn of(py: Python<'_>, mut solution: Solution) -> (Bound<'_, PyArray1<f64>>, Self) {
+        (PyArray1::from_vec(py, std::mem::take(&mut solution.x)), Self(solution))
+    }
 }
 
-/// The trace of a run, not yet as arrays: few look at it.
-#[pyclass(frozen, module = "nonneg._nonneg")]
-pub struct Rows(Vec<TraceRow>);
-
 #[pymethods]
-impl Rows {
-    /// One array per column; numbers that are not known are NaN there.
-    fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let rows = &self.0;
+impl Answer {
+    /// The fields of the solution without x and trace, those of its certificate among them.
+    fn fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Solution { status, certificate: proof, stats, .. } = &self.0;
+        let (fields, parts) = (certificate(py, proof)?, stats.seconds);
+        set!(fields,
+            status: status.name(),
+            method: stats.method_name(),
+            passes: stats.passes,
+            restarts: stats.restarts,
+            dropped_columns: stats.dropped_columns,
+            signed: stats.signed,
+            seconds: (parts.presolve, parts.solve, parts.certify, parts.total),
+        );
+        Ok(fields)
+    }
+
+    /// The trace, one array per column; numbers that are not known are NaN there.
+    fn trace<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let rows = &self.0.trace;
         let columns = PyDict::new(py);
         let numbers = |get: fn(&TraceRow) -> f64| PyArray1::from_iter(py, rows.iter().map(get));
         let counts = |get: fn(&TraceRow) -> usize| PyArray1::from_iter(py, rows.iter().map(|row| get(row) as i64));

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _nonneg {
     #[pymodule_export]
-    use crate::answer::Rows;
+    use crate::answer::Answer;
     #[pymodule_export]
     use crate::exact::nnls;
     #[pymodule_export]

@@ -3,11 +3,12 @@
 use std::time::{Duration, Instant};
 
 use nonneg::{BlockMetric, LeastSquares, Lower, Method, Problem, Solver, Status, Upper};
-use numpy::{PyReadonlyArray1, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
+use crate::answer::Answer;
 use crate::matrix::Matrix;
 use crate::{answer, run, to_python};
 
@@ -188,7 +189,7 @@ fn duration(seconds: f64) -> PyResult<Option<Duration>> {
     Ok(Duration::try_from_secs_f64(seconds).ok())
 }
 
-/// Solves, and returns the fields of a solution.
+/// Solves, and returns x and what else is known.
 #[pyfunction]
 #[pyo3(signature = (source, parts, settings, callback=None))]
 pub fn solve<'py>(
@@ -197,7 +198,7 @@ pub fn solve<'py>(
     parts: Parts<'py>,
     settings: Settings,
     callback: Option<Py<PyAny>>,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<(Bound<'py, PyArray1<f64>>, Answer)> {
     let Settings(solver) = settings;
     let problem = parts.least_squares(&source)?;
     let entries = problem.matrix.nnz();
@@ -207,7 +208,7 @@ pub fn solve<'py>(
         let out_of_time = solution.as_ref().is_ok_and(|solution| solution.status == Status::TimeLimit);
         (!(cut_short && out_of_time)).then_some(solution)
     })?;
-    answer::solution(py, solution.map_err(to_python)?)
+    solution.map(|solution| Answer::of(py, solution)).map_err(to_python)
 }
 
 /// The seconds that a solve takes without Python, for the benchmark of what Python adds: the least of `rounds` means over

@@ -313,3 +313,8 @@ def test_answers_are_the_same_every_time():
         again = nonneg.nnls(A, b)
         assert_array_equal(again[0], first[0])
         assert again[1] == first[1]
+
+
+def test_a_solution_beyond_float64_raises_and_says_so():
+    with pytest.raises(RuntimeError, match="does not fit float64"):
+        nonneg.nnls(np.array([[1e-200], [1e-200]]), [1e200, 1e200])

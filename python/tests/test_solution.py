@@ -1,6 +1,7 @@
 """What comes back can be printed, drawn, stored and copied."""
 
 import copy
+import dataclasses
 import html
 import pickle
 import re
@@ -109,8 +110,13 @@ def test_html_says_the_same():
 
 
 def test_certificate_fields_can_be_listed():
-    """Beside plain attributes: vars() names them all, for tables and logs."""
-    assert {"x", "status", "relative_gap", "objective", "dual", "passes", "trace"} <= set(vars(solved()))
+    """Made when somebody looks, but named before, for tables, logs and completion."""
+    names = {"x", "status", "relative_gap", "objective", "dual", "passes", "seconds", "trace"}
+    assert names <= {field.name for field in dataclasses.fields(solved())}
+    assert names <= set(dir(solved())) and "_answer" not in dir(solved())
+    assert names <= set(dataclasses.asdict(solved()))
+    with pytest.raises(AttributeError, match="no attribute 'y'"):
+        solved().y  # noqa: B018
 
 
 def same(a, b):

@@ -23,6 +23,8 @@ pub struct Qr {
     pub residual: Vec<f64>,
     /// Room for one column of R.
     shares: Vec<f64>,
+    /// Multiply-adds that columns have taken that came one by one, or left.
+    pub work: u64,
 }
 
 impl Qr {
@@ -101,6 +103,7 @@ impl Qr {
                 axpy(-part, column, new);
             }
             (before, distance) = (distance, norm(new));
+            self.work += 2 * (m * p) as u64;
         }
         let inverse = 1.0 / distance;
         let gain = dense_dot(new, &self.residual) * inverse;
@@ -120,6 +123,7 @@ impl Qr {
     /// Takes out the column at this place.
     pub fn remove(&mut self, place: usize) {
         let (m, p) = (self.rows, self.len());
+        self.work += 4 * (m * (p - place)) as u64;
         // Without its column, R has one entry below the diagonal in every later column: rotations take them out.
         let mut rotations: Vec<(f64, f64)> = Vec::with_capacity(p - place);
         for j in place + 1..p {

@@ -36,9 +36,8 @@ const SUPPORT_PER_PASS: f64 = 2.0;
 const TALL: usize = 4;
 const TALL_COLUMNS: std::ops::Range<usize> = 64..384;
 
-/// Multiply-adds of the triangle for each one spent on exchanges: it pays when the support is no small part of the columns,
-/// which shows after a while.
-const TRIANGLE_LATER: u64 = 3;
+/// Part of the work of making the triangle that is spent on exchanges first: it pays only if they go on for long.
+const PATIENCE: f64 = 0.4;
 
 /// Exponents of the columns of a tall problem: squares of all that matters must fit.
 const TALL_RANGE: i32 = 100;
@@ -122,7 +121,7 @@ struct Exchange<'a, M: Columns> {
     candidates: Vec<usize>,
     iterations: usize,
     limit: Limit<'a>,
-    /// Multiply-adds so far, about.
+    /// Multiply-adds of full passes over A; the factor counts its own.
     work: u64,
     /// And those that the triangle of A would take, if A is tall.
     triangle_work: Option<u64>,
@@ -201,7 +200,7 @@ impl<'a, M: Columns> Exchange<'a, M> {
         let mut target = Vec::new();
         let mut within = self.settle(&mut target);
         while within {
-            if self.triangle_work.is_some_and(|work| TRIANGLE_LATER * self.work > work) {
+            if self.triangle_work.is_some_and(|work| (self.work + self.factor.work) as f64 > PATIENCE * work as f64) {
                 return self.exchange_in_triangle();
             }
             let Some(j) = self.steepest() else { break };
@@ -218,7 +217,6 @@ impl<'a, M: Columns> Exchange<'a, M> {
             self.is_passive[j] = true;
             self.passive.push(j);
             self.x.push(0.0);
-            self.work += 4 * (self.a.rows() * self.passive.len()) as u64;
             within = self.settle(&mut target);
         }
         within
