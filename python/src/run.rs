@@ -10,7 +10,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 /// Stored entries up to which a solve is not worth a thread of its own.
-const SMALL: usize = 1 << 16;
+const SMALL: usize = 1 << 17;
 
 /// How often signals are looked for, and how long one may wait for a small problem without looking.
 const SIGNALS: Duration = Duration::from_millis(50);
