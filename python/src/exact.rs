@@ -1,11 +1,20 @@
 //! `nnls` on plain arrays.
 
+use std::cell::Cell;
+
 use nonneg::{DenseMatrix, DenseView, MatrixRef, Nnls, Solver};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
 use crate::matrix::Matrix;
 use crate::{run, to_python};
+
+/// Entries of a matrix whose copy leaves its memory to the next call: new memory would take longer than a small problem does.
+const KEPT: usize = 1 << 17;
+
+thread_local! {
+    static COLUMNS: Cell<Vec<f64>> = const { Cell::new(Vec::new()) };
+}
 
 /// x, ‖Ax − b‖, and whether x is optimal.
 type Answer<'py> = (Bound<'py, PyArray1<f64>>, f64, bool);
@@ -28,7 +37,12 @@ pub fn nnls<'py>(a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>, max_iterations: O
         if by_columns {
             return solver.nnls(MatrixRef::from(DenseView::new(rows, cols, values)?), b, max_iterations);
         }
-        solver.nnls(&DenseMatrix::from_row_major(rows, cols, values)?, b, max_iterations)
+        let matrix = DenseMatrix::from_row_major_in(COLUMNS.take(), rows, cols, values)?;
+        let answer = solver.nnls(&matrix, b, max_iterations);
+        if values.len() <= KEPT {
+            COLUMNS.set(matrix.into_values());
+        }
+        answer
     };
     answer(a.py(), values.len(), solve).map(Some)
 }

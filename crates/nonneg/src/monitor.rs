@@ -22,6 +22,10 @@ const MAX_TRACE: usize = 20_000;
 /// A run that makes no progress in so many checks (or a quarter of all, if that is more) has stalled.
 const PATIENCE: usize = 100;
 
+/// So has one whose measure of optimality stays where it is for so many checks (or half of all), however f falls: along a valley
+/// that is far too long for it.
+const PATIENCE_IN_VALLEYS: usize = 20_000;
+
 /// Progress is a measure of optimality that falls by this factor, or an objective that falls by this part of itself:
 /// what is left below is rounding errors.
 const BETTER_MEASURE: f64 = 0.99;
@@ -58,14 +62,19 @@ struct Progress {
     measure: f64,
     objective: f64,
     check: usize,
+    /// The last time that the measure did.
+    closer: usize,
 }
 
 impl Progress {
     fn note(&mut self, measure: f64, objective: f64, check: usize) {
         let closer = measure < BETTER_MEASURE * self.measure;
         let lower = objective < self.objective - BETTER_OBJECTIVE * objective.abs();
+        if closer {
+            (self.measure, self.closer) = (measure, check);
+        }
         if closer || lower {
-            *self = Self { measure: measure.min(self.measure), objective: objective.min(self.objective), check };
+            (self.objective, self.check) = (objective.min(self.objective), check);
         }
     }
 }
@@ -97,7 +106,7 @@ impl<'a, M: Columns, R: Columns> Watch<'a, M, R> {
             trace: Vec::new(),
             checks: 0,
             best: None,
-            progress: Progress { measure: f64::INFINITY, objective: f64::INFINITY, check: 0 },
+            progress: Progress { measure: f64::INFINITY, objective: f64::INFINITY, check: 0, closer: 0 },
             screen: Screen::none(),
             observer_stopped: false,
             unbounded: false,
@@ -177,7 +186,9 @@ impl<'a, M: Columns, R: Columns> Watch<'a, M, R> {
             return Some(Status::PassLimit);
         }
         let checks = self.checks;
-        (checks - self.progress.check > PATIENCE.max(checks / 4)).then_some(Status::Stalled)
+        let idle = checks - self.progress.check > PATIENCE.max(checks / 4);
+        let hopeless = checks - self.progress.closer > PATIENCE_IN_VALLEYS.max(checks / 2);
+        (idle || hopeless).then_some(Status::Stalled)
     }
 
     /// Whether the gap is small enough.
@@ -241,7 +252,7 @@ impl<M: Columns, R: Columns> Monitor for Watch<'_, M, R> {
 
         // Points are ranked by proved gap; where there is none, all by residual.
         let residual = evaluation.residual();
-        let gap = evaluation.dual_gap();
+        let gap = evaluation.dual_gap;
         let rank = gap.unwrap_or(f64::MAX.min(1e300 * (1.0 + residual)));
         let measure = gap.unwrap_or(residual);
         self.progress.note(measure, evaluation.objective, self.checks);

@@ -157,3 +157,14 @@ fn tnt_nn_does_not_take_rounding_errors_of_a_refused_block_for_progress() {
     assert_eq!(solution.status, Status::Solved);
     assert!(solution.x[1] > 2.6 && solution.certificate.support == 1, "{:?}", solution.x);
 }
+
+/// Weights of 1e-100 and 1, b where the weight is small: x goes up a valley that no method sees the end of, and f falls with every
+/// step.
+#[test]
+fn a_run_along_an_endless_valley_ends() {
+    let entries = [0.38, 0.17, -0.47, 0.47, 0.53, 0.15, -0.57, -0.4, -0.75, 0.32, 0.26, 0.75];
+    let (a, b, weights) = (dense(2, 6, &entries), [0.45, 0.0], [1.1e-100, 0.8]);
+    let problem = LeastSquares::new(&a, &b).weights(&weights);
+    let solution = Solver::new().time_limit(std::time::Duration::from_secs(300)).solve_problem(&problem).unwrap();
+    assert_eq!(solution.status, Status::Stalled);
+}

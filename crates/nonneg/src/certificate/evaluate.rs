@@ -25,6 +25,8 @@ pub(crate) struct Certifier<'a, M: Columns> {
     best_single: f64,
     /// r(0)².
     residual_at_zero: f64,
+    /// −½‖b‖²_W, rounded down, for signed A: f never falls below it (y = b proves that), and x may be close.
+    perfect_fit: Option<f64>,
     /// The gap to a perfect fit that is worth mentioning.
     close_fit: f64,
     /// For signed A: lower bounds on Aᵀ1 > 0, if that holds; computed when first needed.
@@ -40,8 +42,18 @@ impl<'a, M: Columns> Certifier<'a, M> {
             let lost = b.len() as f64 * power_of_two(-1000); // squares that underflow
             down(0.5 * (sum.value - sum.error() - lost).max(0.0))
         });
-        let (best_single, residual_at_zero, close_fit, column_sums) = (0.0, 0.0, 0.0, OnceLock::new());
-        let mut certifier = Self { a, problem, facts, half_rhs_square, best_single, residual_at_zero, close_fit, column_sums };
+        let perfect_fit = if facts.signed { rhs_norm(&facts).map(|norm| -up(0.5 * up(norm * norm))) } else { None };
+        let mut certifier = Self {
+            a,
+            problem,
+            facts,
+            half_rhs_square,
+            best_single: 0.0,
+            residual_at_zero: 0.0,
+            perfect_fit,
+            close_fit: 0.0,
+            column_sums: OnceLock::new(),
+        };
         certifier.best_single = (0..a.cols()).map(|j| certifier.single_column(j)).fold(0.0, f64::min);
         let residual = |j: usize| {
             let facts = &certifier.facts.columns[j];
@@ -240,8 +252,8 @@ impl<'a, M: Columns> Certifier<'a, M> {
         };
         let gradient: Vec<f64> = (0..x.len()).map(slope).collect();
         let objective_high = objective + self.shift_slack(x, &gradient);
-        let relative_gap = bound.value.and_then(|value| relative(objective_high - value, best_known));
-        let fit_gap = self.fit_gap(objective_high, best_known);
+        let dual_gap = bound.value.and_then(|value| relative(objective_high - value, best_known));
+        let fit_gap = self.perfect_fit.and_then(|value| relative(objective_high - value, best_known));
         let residual = |j: usize| self.residual_term(j, x[j], gradient[j]);
         let residual_square = if usable || support.is_empty() {
             plain_sum((0..x.len()).filter(|&j| needed(j)).map(residual))
@@ -254,8 +266,8 @@ impl<'a, M: Columns> Certifier<'a, M> {
         let (fit, penalties) = self.caller_objective(x, &support, &image, ridge.value);
         Evaluation {
             bound,
-            relative_gap,
-            fit_gap,
+            dual_gap,
+            fit_gap: fit_gap.filter(|&gap| gap <= self.close_fit),
             best_known,
             residual_square,
             support: if self.problem.is_shifted() { self.nonzeros(x) } else { support.len() },
@@ -269,15 +281,6 @@ impl<'a, M: Columns> Certifier<'a, M> {
             objective: 0.5 * (square.value + ridge.value) - plain_linear,
             lost,
         }
-    }
-
-    /// The gap to −½‖b‖², below which f never falls (y = b proves it), where that says something; only for signed A.
-    fn fit_gap(&self, objective: f64, best_known: f64) -> Option<f64> {
-        if !self.facts.signed {
-            return None;
-        }
-        let norm = rhs_norm(&self.facts)?;
-        relative(objective + up(0.5 * up(norm * norm)), best_known).filter(|&gap| gap <= self.close_fit)
     }
 
     /// What f(x) can be off by because x − o was rounded, where x is measured from an origin o: the error meets the slope.

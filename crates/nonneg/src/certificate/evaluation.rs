@@ -12,7 +12,7 @@ pub(crate) struct Evaluation {
     /// D ≤ f*, where there is a bound, and the dual point.
     pub(super) bound: Bound,
     /// (f(x) − D)/|f̂|.
-    pub(super) relative_gap: Option<f64>,
+    pub dual_gap: Option<f64>,
     /// The same to a perfect fit, where x is close to one.
     pub(super) fit_gap: Option<f64>,
     /// f̂, the best objective known.
@@ -45,24 +45,19 @@ impl Evaluation {
         self.bound.value.is_some()
     }
 
-    /// (f(x) − D)/|f̂|, where there is a bound D from a dual point.
-    pub fn dual_gap(&self) -> Option<f64> {
-        self.relative_gap
-    }
-
     /// What is proved, by the dual point or by the fit: (f(x) − f*)/|f*| is at most this.
     pub fn proved_gap(&self) -> Option<f64> {
-        if self.is_fit() { self.fit_gap } else { self.relative_gap }
+        if self.is_fit() { self.fit_gap } else { self.dual_gap }
     }
 
     /// Whether the fit proves more than the dual point on the ray.
     fn is_fit(&self) -> bool {
-        self.fit_gap.is_some_and(|fit| self.relative_gap.is_none_or(|gap| fit < gap))
+        self.fit_gap.is_some_and(|fit| self.dual_gap.is_none_or(|gap| fit < gap))
     }
 
     /// f(x) − D, scaled, where there is a bound.
     pub fn gap(&self) -> Option<f64> {
-        self.relative_gap.map(|gap| gap * self.best_known.abs())
+        self.dual_gap.map(|gap| gap * self.best_known.abs())
     }
 
     /// r(x), scaled.
@@ -131,7 +126,7 @@ impl Evaluation {
 }
 
 /// amount/|scale|, where 0/0 is 0 and anything else that is not finite is unknown.
-pub(super) fn relative(amount: f64, scale: f64) -> Option<f64> {
+pub(crate) fn relative(amount: f64, scale: f64) -> Option<f64> {
     if amount <= 0.0 {
         return Some(0.0);
     }

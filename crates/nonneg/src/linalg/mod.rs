@@ -5,9 +5,11 @@
 
 mod blocked;
 mod cholesky;
+mod packed;
 mod qr;
 mod tall;
 
 pub use cholesky::{Cholesky, Dependent, PIVOT};
+pub use packed::Packed;
 pub use qr::Qr;
 pub use tall::Triangle;

@@ -1,13 +1,17 @@
 //! A QR factorisation that grows and shrinks with the set of columns. It works on the columns themselves, not on their Gram
 //! matrix, and so loses half as many digits.
 
-use crate::matrix::kernels::{axpy, dense_dot, rotate};
+use super::packed::Packed;
+use crate::matrix::kernels::{axpy, axpy_four, dense_dot, dot_four, rotate};
 
 /// A column whose distance from the span of those before it is at most this part of its length counts as dependent.
 const DEPENDENT: f64 = 64.0 * f64::EPSILON;
 
 /// What is left of a column, as a part of what there was, below which it is made orthogonal once more.
-const REPEAT: f64 = 0.7;
+const REPEAT: f64 = 0.1;
+
+/// Columns that are taken out of another at a time: it is read and written once for all of them.
+const TOGETHER: usize = 4;
 
 /// QR = A over an ordered list of columns, Q with orthonormal columns (kept), R upper triangular; and Qᵀb beside them.
 #[derive(Debug, Default)]
@@ -15,14 +19,14 @@ pub struct Qr {
     rows: usize,
     /// Column after column.
     q: Vec<f64>,
-    /// Column j has j + 1 entries, from j(j + 1)/2 on.
-    r: Vec<f64>,
+    r: Packed,
     /// Qᵀb.
     pub projection: Vec<f64>,
     /// (I − QQᵀ)b.
     pub residual: Vec<f64>,
-    /// Room for one column of R.
+    /// Room for one column of R, and for the rotations that take one out.
     shares: Vec<f64>,
+    rotations: Vec<(f64, f64)>,
     /// Multiply-adds that columns have taken that came one by one, or left.
     pub work: u64,
 }
@@ -47,18 +51,13 @@ impl Qr {
             if column[j].abs() <= DEPENDENT * norm(&column) {
                 return None;
             }
-            // A diagonal above zero, as `push` makes it.
-            qr.r.extend(column);
+            qr.r.push(&column[..j], column[j]);
             qr.q.extend(q.col(j).iter());
         }
         qr.projection = vec![0.0; p];
         // Twice: the second time takes out what rounding left of the first.
         for _ in 0..2 {
-            for j in 0..p {
-                let part = dense_dot(qr.column(j), &qr.residual);
-                qr.projection[j] += part;
-                axpy(-part, &qr.q[j * m..(j + 1) * m], &mut qr.residual);
-            }
+            remove_span(&qr.q, &mut qr.residual, &mut qr.projection);
         }
         Some(qr)
     }
@@ -97,11 +96,7 @@ impl Qr {
         // 1976).
         let (mut before, mut distance) = (f64::INFINITY, length);
         while distance < REPEAT * before && distance > DEPENDENT * length {
-            for (share, column) in self.shares.iter_mut().zip(known.chunks_exact(m)) {
-                let part = dense_dot(column, new);
-                *share += part;
-                axpy(-part, column, new);
-            }
+            remove_span(known, new, &mut self.shares);
             (before, distance) = (distance, norm(new));
             self.work += 2 * (m * p) as u64;
         }
@@ -114,8 +109,7 @@ impl Qr {
         }
         new.iter_mut().for_each(|value| *value *= inverse);
         axpy(-gain, new, &mut self.residual);
-        self.r.extend_from_slice(&self.shares);
-        self.r.push(distance);
+        self.r.push(&self.shares, distance);
         self.projection.push(gain);
         true
     }
@@ -124,24 +118,8 @@ impl Qr {
     pub fn remove(&mut self, place: usize) {
         let (m, p) = (self.rows, self.len());
         self.work += 4 * (m * (p - place)) as u64;
-        // Without its column, R has one entry below the diagonal in every later column: rotations take them out.
-        let mut rotations: Vec<(f64, f64)> = Vec::with_capacity(p - place);
-        for j in place + 1..p {
-            let (start, target) = (j * (j + 1) / 2, (j - 1) * j / 2);
-            for (i, &(cos, sin)) in (place..).zip(&rotations) {
-                let (upper, lower) = (self.r[start + i], self.r[start + i + 1]);
-                self.r[start + i] = cos * upper + sin * lower;
-                self.r[start + i + 1] = cos * lower - sin * upper;
-            }
-            let (upper, lower) = (self.r[start + j - 1], self.r[start + j]);
-            let length = upper.hypot(lower);
-            let (cos, sin) = if length > 0.0 { (upper / length, lower / length) } else { (1.0, 0.0) };
-            self.r[start + j - 1] = length;
-            rotations.push((cos, sin));
-            self.r.copy_within(start..start + j, target);
-        }
-        self.r.truncate((p - 1) * p / 2);
-        for (i, &(cos, sin)) in (place..).zip(&rotations) {
+        self.r.remove(place, &mut self.rotations);
+        for (i, &(cos, sin)) in (place..).zip(&self.rotations) {
             let (left, right) = self.q.split_at_mut((i + 1) * m);
             rotate(cos, sin, &mut left[i * m..], &mut right[..m]);
             let (upper, lower) = (self.projection[i], self.projection[i + 1]);
@@ -158,34 +136,39 @@ impl Qr {
     pub fn solve(&self, x: &mut Vec<f64>) {
         x.clear();
         x.extend_from_slice(&self.projection);
-        self.back_substitute(x);
+        self.r.solve_upper(x);
     }
 
     /// R⁻¹Qᵀv for another v.
     pub fn solve_for(&self, v: &[f64]) -> Vec<f64> {
         let mut x: Vec<f64> = (0..self.len()).map(|j| dense_dot(self.column(j), v)).collect();
-        self.back_substitute(&mut x);
+        self.r.solve_upper(&mut x);
         x
     }
 
     /// (RᵀR)⁻¹v.
     pub fn solve_normal(&self, v: &[f64]) -> Vec<f64> {
         let mut x = v.to_vec();
-        for j in 0..x.len() {
-            let column = &self.r[j * (j + 1) / 2..][..=j];
-            x[j] = (x[j] - dense_dot(&column[..j], &x[..j])) / column[j];
-        }
-        self.back_substitute(&mut x);
+        self.r.solve(&mut x);
         x
     }
+}
 
-    fn back_substitute(&self, x: &mut [f64]) {
-        for j in (0..x.len()).rev() {
-            let column = &self.r[j * (j + 1) / 2..][..=j];
-            x[j] /= column[j];
-            let value = x[j];
-            axpy(-value, &column[..j], &mut x[..j]);
-        }
+/// Takes what lies along orthonormal `columns` out of v, and adds how much that was to `shares`.
+fn remove_span(columns: &[f64], v: &mut [f64], shares: &mut [f64]) {
+    let m = v.len();
+    let mut blocks = columns.chunks_exact(TOGETHER * m);
+    let (head, tail) = shares.as_chunks_mut::<TOGETHER>();
+    for (block, shares) in blocks.by_ref().zip(head) {
+        let columns: [&[f64]; TOGETHER] = std::array::from_fn(|k| &block[k * m..(k + 1) * m]);
+        let parts = dot_four(columns, v);
+        axpy_four(parts.map(|part| -part), columns, v);
+        shares.iter_mut().zip(parts).for_each(|(share, part)| *share += part);
+    }
+    for (column, share) in blocks.remainder().chunks_exact(m).zip(tail) {
+        let part = dense_dot(column, v);
+        *share += part;
+        axpy(-part, column, v);
     }
 }
 
@@ -211,7 +194,7 @@ mod tests {
                 assert!((dense_dot(qr.column(j), qr.column(k)) - expected).abs() < 1e-14);
             }
             let mut back = vec![0.0; b.len()];
-            (0..=j).for_each(|i| axpy(qr.r[j * (j + 1) / 2 + i], qr.column(i), &mut back));
+            (0..=j).for_each(|i| axpy(qr.r.column(j)[i], qr.column(i), &mut back));
             assert!(back.iter().zip(*column).all(|(x, y)| (x - y).abs() < 1e-13), "column {j}");
             assert!((dense_dot(qr.column(j), b) - qr.projection[j]).abs() < 1e-13);
             assert!(dense_dot(qr.column(j), &qr.residual).abs() < 1e-13);

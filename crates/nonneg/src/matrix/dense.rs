@@ -37,8 +37,14 @@ impl<T: Value> DenseMatrix<T> {
 
     /// From values in row-major order (one transposing copy).
     pub fn from_row_major(rows: usize, cols: usize, values: &[T]) -> Result<Self> {
+        Self::from_row_major_in(Vec::new(), rows, cols, values)
+    }
+
+    /// The same in memory that was used before, of [`into_values`](Self::into_values): for many small matrices.
+    pub fn from_row_major_in(mut columns: Vec<T>, rows: usize, cols: usize, values: &[T]) -> Result<Self> {
         check_size(rows, cols, values)?;
-        let mut columns = vec![T::from_f64(0.0); values.len()];
+        columns.clear();
+        columns.resize(values.len(), T::from_f64(0.0));
         // A few columns at a time: each piece of a row that is read fills whole cache lines.
         let panels = columns.chunks_mut((PANEL * rows).max(1)).zip((0..cols).step_by(PANEL));
         let transpose = |(panel, first): (&mut [T], usize)| {
@@ -54,6 +60,11 @@ impl<T: Value> DenseMatrix<T> {
             panels.par_bridge().for_each(transpose);
         }
         Self::new(rows, cols, columns)
+    }
+
+    /// Its values, column after column.
+    pub fn into_values(self) -> Vec<T> {
+        self.values
     }
 
     /// Borrows it.

@@ -37,7 +37,7 @@ const TALL: usize = 4;
 const TALL_COLUMNS: std::ops::Range<usize> = 64..384;
 
 /// Part of the work of making the triangle that is spent on exchanges first: it pays only if they go on for long.
-const PATIENCE: f64 = 0.75;
+const PATIENCE: f64 = 0.4;
 
 /// Exponents of the columns of a tall problem: squares of all that matters must fit.
 const TALL_RANGE: i32 = 100;

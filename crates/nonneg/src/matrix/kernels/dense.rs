@@ -54,6 +54,24 @@ wide! {
         sums[0] + rest
     }
 
+    /// aₖᵀy for four vectors: y is read once.
+    fn dot_four<T: Value>(vectors: [&[T]; 4], y: &[f64]) -> [f64; 4] {
+        const LANES: usize = 4;
+        let len = y.len();
+        let vectors = vectors.map(|vector| vector[..len].as_chunks::<LANES>());
+        let (y_head, y_tail) = y.as_chunks::<LANES>();
+        let mut sums = [[0.0f64; LANES]; 4];
+        for (i, y) in y_head.iter().enumerate() {
+            for (sums, vector) in sums.iter_mut().zip(&vectors) {
+                for lane in 0..LANES {
+                    sums[lane] += vector.0[i][lane].to_f64() * y[lane];
+                }
+            }
+        }
+        let rest = |tail: &[T]| tail.iter().zip(y_tail).map(|(a, b)| a.to_f64() * b).sum::<f64>();
+        std::array::from_fn(|k| ((sums[k][0] + sums[k][2]) + (sums[k][1] + sums[k][3])) + rest(vectors[k].1))
+    }
+
     /// y += α(σa).
     fn dense_add<T: Value>(values: &[T], scale: f64, alpha: f64, y: &mut [f64]) {
         assert_eq!(values.len(), y.len());
@@ -180,6 +198,10 @@ mod tests {
             axpy_four(alpha, [&vectors[0], &vectors[1], &vectors[2], &vectors[3]], &mut out);
             let term = |k: usize, i: usize| alpha[k] * vectors[k][i].to_f64();
             assert!((0..len).all(|i| out[i] == y[i] + ((term(0, i) + term(1, i)) + (term(2, i) + term(3, i)))));
+
+            let sum = |k: usize| (0..len).map(|i| vectors[k][i].to_f64() * y[i]).sum::<f64>();
+            let dots = dot_four([&vectors[0], &vectors[1], &vectors[2], &vectors[3]], &y);
+            assert!((0..4).all(|k| (dots[k] - sum(k)).abs() <= 1e-14 * (1 + len) as f64));
 
             let dot = dense_bounded_dot(&a, 2.0, &y);
             assert_eq!(dot, bounded_sum(len, |k| (a[k].to_f64() * 2.0) * y[k]));

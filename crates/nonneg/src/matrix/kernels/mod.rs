@@ -8,7 +8,9 @@ use super::{Index, Value};
 mod dense;
 mod lazy;
 
-pub use dense::{axpy, axpy_four, bounded_square, dense_add, dense_bounded_dot, dense_dot, extremes, rotate, write_scaled};
+pub use dense::{
+    axpy, axpy_four, bounded_square, dense_add, dense_bounded_dot, dense_dot, dot_four, extremes, rotate, write_scaled,
+};
 pub use lazy::{RowMove, RowState, Rows};
 pub(super) use lazy::{dense_extrapolated_dot, dense_move_rows, sparse_extrapolated_dot, sparse_move_rows};
 
