@@ -10,14 +10,17 @@ array([1.5, 1. ])
 """
 
 from nonneg._exact import nnls
-from nonneg._nonneg import METHODS, __version__
+from nonneg._many import ManySolution, solve_many
+from nonneg._nonneg import METHODS, STATUSES, __version__
 from nonneg._problem import Problem
 from nonneg._solution import Certificate, Seconds, Solution, Trace, TraceRow
 from nonneg._solve import solve, verify
 
 __all__ = [
     "METHODS",
+    "STATUSES",
     "Certificate",
+    "ManySolution",
     "NonNegativeRegression",
     "Problem",
     "Seconds",
@@ -27,6 +30,7 @@ __all__ = [
     "__version__",
     "nnls",
     "solve",
+    "solve_many",
     "verify",
 ]
 

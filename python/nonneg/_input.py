@@ -10,19 +10,27 @@ import numpy as np
 from nonneg._nonneg import Matrix, is_ready
 
 
-def to_matrix(A: Any) -> Matrix:
-    """A as a checked matrix.
+def to_matrix(A: Any, name: str = "A") -> Matrix:
+    """A as a checked matrix, `name` in messages.
 
     No copy for float64 and float32 in CSC, CSR or Fortran order; anything else is converted once, at the price of one copy.
     """
-    matrix = A if isinstance(A, Matrix) else Matrix.ready(A)
-    if matrix is not None:
-        return matrix
+    try:
+        matrix = A if isinstance(A, Matrix) else Matrix.ready(A)
+        return _converted(A, name) if matrix is None else matrix
+    except ValueError as error:
+        message = str(error)
+        if name != "A" and message.startswith("A: "):
+            raise ValueError(f"{name}: {message[3:]}") from None
+        raise
+
+
+def _converted(A: Any, name: str) -> Matrix:
     if is_sparse(A):
-        return _from_sparse(A)
-    array = to_array(A, "A")
+        return _from_sparse(A, name)
+    array = to_array(A, name)
     if array.ndim != 2:
-        raise ValueError(f"A has the shape {array.shape}, expected two dimensions (rows and columns)")
+        raise ValueError(f"{name} has the shape {array.shape}, expected two dimensions (rows and columns)")
     if array.dtype != np.float32:
         array = np.asarray(array, dtype=np.float64)
     flags = array.flags
@@ -36,12 +44,12 @@ def is_sparse(A: Any) -> bool:
     return hasattr(A, "tocsc") and hasattr(A, "format")
 
 
-def _from_sparse(A: Any) -> Matrix:
+def _from_sparse(A: Any, name: str) -> Matrix:
     if len(A.shape) != 2:
-        raise ValueError(f"A has the shape {A.shape}, expected two dimensions (rows and columns)")
+        raise ValueError(f"{name} has the shape {A.shape}, expected two dimensions (rows and columns)")
     if A.format not in ("csc", "csr"):
         A = A.tocsc()
-    _check_kind(A.dtype, "A")
+    _check_kind(A.dtype, name)
     if A.dtype not in (np.float32, np.float64) or not A.dtype.isnative:
         A = A.astype(np.float64)
     make = Matrix.csc if A.format == "csc" else Matrix.csr

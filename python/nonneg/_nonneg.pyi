@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 METHODS: list[str]
+STATUSES: list[str]
 __version__: str
 
 def is_ready(array: object) -> bool: ...
@@ -39,5 +40,15 @@ def nnls(a: Any, b: Any, max_iterations: int | None) -> tuple[np.ndarray, float,
 def solve(
     source: Matrix | Prepared, parts: dict[str, Any], settings: dict[str, Any], callback: Callable[..., Any] | None = None
 ) -> tuple[np.ndarray, Answer]: ...
+def solve_many(
+    a: Matrix,
+    b: Matrix,
+    settings: dict[str, Any],
+    weights: np.ndarray | None = None,
+    upper: float | np.ndarray | None = None,
+    l1: float = 0.0,
+    l2: float = 0.0,
+    sum_to_one: bool = False,
+) -> dict[str, Any]: ...
 def seconds_in_rust(source: Matrix | Prepared, parts: dict[str, Any], rounds: int, repeats: int) -> float: ...
 def verify(source: Matrix | Prepared, parts: dict[str, Any], x: np.ndarray) -> dict[str, Any]: ...

@@ -29,6 +29,7 @@ def solve(
     l1: float = 0.0,
     l2: float = 0.0,
     weights: Any = None,
+    sum_to_one: bool = False,
     batch_size: int = 1,
     metric: str | None = None,
     seed: int = 0,
@@ -67,6 +68,8 @@ def solve(
         Penalties.
     weights : array_like, shape (m,), optional
         Weights of the rows: ``½Σ wᵢ(Ax − b)ᵢ²``.
+    sum_to_one : bool
+        Whether x sums to one. The gap is then relative to the larger of ``½‖b‖²`` and ``½‖Ax‖²``; method, x0 and callbacks mean little.
     batch_size, metric : int, str
         For SI-NNLS+: columns that move together, and in what metric (``"scale-invariant"`` or ``"spectral"``).
     seed : int
@@ -109,6 +112,8 @@ def solve(
     """
     matrix = to_matrix(A)
     parts = _parts(matrix, b, c=c, x0=x0, lower=lower, upper=upper, free=free, l1=l1, l2=l2, weights=weights)
+    if sum_to_one:
+        parts["sum_to_one"] = True
     settings = _settings(tol, method, batch_size, metric, seed, time_limit, max_passes, threads, memory_limit)
     return Solution._of(*_nonneg.solve(matrix, parts, settings, _observer(callback, verbose)))
 
@@ -125,12 +130,13 @@ def verify(
     l1: float = 0.0,
     l2: float = 0.0,
     weights: Any = None,
+    sum_to_one: bool = False,
 ) -> Certificate:
     """Certify any x from any solver.
 
     Parameters
     ----------
-    A, b, c, lower, upper, free, l1, l2, weights
+    A, b, c, lower, upper, free, l1, l2, weights, sum_to_one
         The problem, as for :func:`solve`.
     x : array_like, shape (n,)
         What to certify; it must be within the bounds.
@@ -153,6 +159,8 @@ def verify(
         raise TypeError("verify() needs x, the point to certify")
     matrix = to_matrix(A)
     parts = _parts(matrix, b, c=c, lower=lower, upper=upper, free=free, l1=l1, l2=l2, weights=weights)
+    if sum_to_one:
+        parts["sum_to_one"] = True
     return Certificate(**_nonneg.verify(matrix, parts, to_vector(x, "x")))
 
 

@@ -12,6 +12,8 @@ macro_rules! set {
     };
 }
 
+pub(crate) use set;
+
 /// The fields of a certificate.
 pub fn certificate<'py>(py: Python<'py>, certificate: &Certificate) -> PyResult<Bound<'py, PyDict>> {
     let fields = PyDict::new(py);

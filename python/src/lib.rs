@@ -2,6 +2,7 @@
 
 mod answer;
 mod exact;
+mod many;
 mod matrix;
 mod problem;
 mod run;
@@ -16,6 +17,8 @@ mod _nonneg {
     #[pymodule_export]
     use crate::exact::nnls;
     #[pymodule_export]
+    use crate::many::solve_many;
+    #[pymodule_export]
     use crate::matrix::{Matrix, is_ready};
     #[pymodule_export]
     use crate::problem::{Prepared, seconds_in_rust, solve, verify};
@@ -27,6 +30,7 @@ mod _nonneg {
         crate::run::remember_process();
         let methods: Vec<&str> = nonneg::Method::ALL.iter().map(|method| method.name()).collect();
         module.add("METHODS", methods)?;
+        module.add("STATUSES", crate::many::status_names())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -12,7 +12,7 @@ use crate::answer::Answer;
 use crate::matrix::Matrix;
 use crate::{answer, run, to_python};
 
-type Vector<'py> = PyReadonlyArray1<'py, f64>;
+pub type Vector<'py> = PyReadonlyArray1<'py, f64>;
 
 /// A with what every solve would find out again.
 #[pyclass(frozen, module = "nonneg._nonneg")]
@@ -63,6 +63,7 @@ pub struct Parts<'py> {
     upper: Option<Bounds<'py>>,
     lower: Option<Bounds<'py>>,
     free: Option<Vec<usize>>,
+    sum_to_one: bool,
     x0: Option<Vector<'py>>,
     columns: Option<Vec<usize>>,
 }
@@ -94,6 +95,7 @@ impl<'py> FromPyObject<'_, 'py> for Parts<'py> {
                 "upper" => parts.upper = value.extract()?,
                 "lower" => parts.lower = value.extract()?,
                 "free" => parts.free = value.extract()?,
+                "sum_to_one" => parts.sum_to_one = value.extract()?,
                 "x0" => parts.x0 = value.extract()?,
                 "columns" => parts.columns = value.extract()?,
                 _ => return Ok(false),
@@ -104,7 +106,7 @@ impl<'py> FromPyObject<'_, 'py> for Parts<'py> {
     }
 }
 
-fn slice<'a>(vector: &'a Vector) -> PyResult<&'a [f64]> {
+pub fn slice<'a>(vector: &'a Vector) -> PyResult<&'a [f64]> {
     vector.as_slice().map_err(|_| PyValueError::new_err(format!("an array of {} numbers is not contiguous", vector.len())))
 }
 
@@ -122,6 +124,7 @@ impl Parts<'_> {
             problem.weights = self.weights.as_ref().map(slice).transpose()?;
         }
         problem.l1 = self.l1;
+        problem.sum_to_one = self.sum_to_one;
         problem.upper = match &self.upper {
             None => Upper::None,
             Some(Bounds::Uniform(bound)) => Upper::Uniform(*bound),
@@ -144,7 +147,7 @@ impl Parts<'_> {
 }
 
 /// How to solve it: what the dictionary does not name is as in [`Solver`].
-pub struct Settings(Solver);
+pub struct Settings(pub Solver);
 
 impl<'py> FromPyObject<'_, 'py> for Settings {
     type Error = PyErr;

@@ -24,6 +24,7 @@
 
 mod direction;
 mod error;
+mod many;
 mod monitor;
 mod nnls;
 mod prepared;
@@ -45,6 +46,7 @@ pub mod presolve;
 
 pub use certificate::{Certificate, verify};
 pub use error::{Error, Result};
+pub use many::{ColumnSolution, ManyLeastSquares, ManySolution};
 pub use matrix::{AnyMatrix, CscMatrix, CscView, CsrMatrix, CsrView, DenseMatrix, DenseView, MatrixRef};
 pub use nnls::{Nnls, nnls};
 pub use prepared::Problem;

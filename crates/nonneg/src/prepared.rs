@@ -83,6 +83,16 @@ impl<'a> Problem<'a> {
         Ok(Self { matrix, weights, l2, prepared })
     }
 
+    /// A, by columns.
+    pub(crate) fn matrix(&self) -> MatrixRef<'_> {
+        self.matrix.view()
+    }
+
+    /// Norms, units and signs of its columns.
+    pub(crate) fn shapes(&self) -> &[ColumnFacts] {
+        &self.prepared.shapes
+    }
+
     /// What is known, if it is of this problem's matrix, weights and ridge.
     pub(crate) fn known_for(&self, problem: &LeastSquares) -> Option<&Prepared> {
         let same = self.l2 == problem.l2 && self.weights == problem.weights && self.matrix.view().is_same(&problem.matrix);

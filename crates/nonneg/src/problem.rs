@@ -31,6 +31,8 @@ pub struct LeastSquares<'a> {
     pub upper: Upper<'a>,
     /// Lower bounds, where they are not zero.
     pub lower: Lower<'a>,
+    /// Σxⱼ = 1.
+    pub sum_to_one: bool,
     /// A warm start; it is clipped into the bounds.
     pub start: Option<&'a [f64]>,
     /// Columns that x must leave at zero; empty if there are none.
@@ -151,6 +153,7 @@ impl<'a> LeastSquares<'a> {
             weights: None,
             upper: Upper::None,
             lower: Lower::Zero,
+            sum_to_one: false,
             start: None,
             outside: Vec::new(),
             free: Vec::new(),
@@ -306,6 +309,38 @@ impl<'a> LeastSquares<'a> {
         self.outside = self.flags("columns", columns).into_iter().map(|inside| !inside).collect();
         self
     }
+    /// Asks for Σxⱼ = 1: abundances. The relative gap is then a part of the larger of ½‖b‖² and ½‖Ax‖², since f* can be zero.
+    ///
+    /// ```
+    /// use nonneg::{DenseMatrix, LeastSquares, Solver};
+    ///
+    /// let a = DenseMatrix::new(2, 2, vec![1.0, 0.0, 0.0, 1.0])?;
+    /// let problem = LeastSquares::new(&a, &[3.0, 2.5]).sum_to_one();
+    /// let x = Solver::new().solve_problem(&problem)?.x;
+    /// assert!((x[0] - 0.75).abs() < 1e-12 && (x[1] - 0.25).abs() < 1e-12);
+    /// # Ok::<(), nonneg::Error>(())
+    /// ```
+    pub fn sum_to_one(mut self) -> Self {
+        self.sum_to_one = true;
+        self
+    }
+    /// b, for a problem whose x has a sum.
+    pub(crate) fn rhs_for_sum(&self) -> Result<&'a [f64]> {
+        let refuse = |value: &str, expected| Err(Error::Setting { name: "sum_to_one", value: value.to_owned(), expected });
+        if self.has_other_bounds() {
+            return refuse("with lower bounds or free columns", "x ≥ 0");
+        }
+        if !self.outside.is_empty() {
+            return refuse("with some of the columns", "all columns of A");
+        }
+        if (0..self.matrix.cols()).map(|j| self.upper.at(j)).sum::<f64>() < 1.0 {
+            return refuse("upper bounds that add up to less", "upper bounds that allow a sum of one");
+        }
+        match self.target {
+            Target::Rhs(b) => Ok(b),
+            Target::Linear(_) => refuse("with c", "b"),
+        }
+    }
     /// Starts from this x.
     pub fn start(mut self, x0: &'a [f64]) -> Self {
         self.start = Some(x0);
@@ -333,6 +368,9 @@ impl<'a> LeastSquares<'a> {
             check("x0", x0, n, "one per column of A", finite, "a finite number")?;
         }
         self.validate_bounds()?;
+        if self.sum_to_one {
+            self.rhs_for_sum()?;
+        }
         if let Some((name, j)) = self.no_such_column {
             let expected = "numbers of columns of A, the first being 0";
             return Err(Error::Setting { name, value: j.to_string(), expected });

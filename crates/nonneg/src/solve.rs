@@ -14,6 +14,7 @@ use crate::algorithm::tnt_nn::TntNn;
 use crate::algorithm::{Algorithm, Monitor, WorkingSet};
 use crate::certificate::{Certifier, ColumnFacts, Screen};
 use crate::error::{Error, Result};
+use crate::many;
 use crate::matrix::{Columns, MatrixRef, with_columns};
 use crate::monitor::{Observer, Watch};
 use crate::prepared::Prepared;
@@ -45,6 +46,9 @@ impl Solver {
         if problem.upper.is_finite() && !self.method.takes_upper_bounds() {
             let (value, expected) = (self.method.name().to_owned(), "a method that takes upper bounds, such as auto or cd");
             return Err(Error::Setting { name: "method", value, expected });
+        }
+        if problem.sum_to_one {
+            return many::solve_with_sum(self, problem, observe);
         }
         let mut run = || with_columns!(problem.matrix, |columns| solve_columns(columns, problem, self, observe));
         match self.threads {

@@ -121,7 +121,7 @@ impl Facts {
         let n = a.cols();
         let mut units = Units::default();
         let weights = problem.weights.map(|w| {
-            units.weight = largest_exponent(w.iter().copied()) & !1;
+            units.weight = weight_exponent(w);
             w.iter().map(|&w| ldexp(w, -units.weight)).collect::<Vec<f64>>()
         });
         let l2 = |j: usize| if problem.is_free(j) { 0.0 } else { problem.l2 };
@@ -208,6 +208,11 @@ impl Facts {
     pub fn cap_below(&self) -> f64 {
         self.farthest.get().copied().unwrap_or(f64::INFINITY)
     }
+}
+
+/// log₂ of the unit of these row weights.
+pub fn weight_exponent(weights: &[f64]) -> i32 {
+    largest_exponent(weights.iter().copied()) & !1
 }
 
 /// ⌊log₂⌋ of the largest |v|, or 0.

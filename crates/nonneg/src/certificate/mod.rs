@@ -27,12 +27,15 @@ mod sums;
 
 pub(crate) use dual::{Term as DualTerm, best_scale};
 pub(crate) use evaluate::Certifier;
-pub(crate) use evaluation::Evaluation;
-pub(crate) use facts::{ColumnFacts, Facts};
+pub(crate) use evaluation::{Evaluation, relative};
+pub(crate) use facts::{ColumnFacts, Facts, weight_exponent};
 pub(crate) use screen::Screen;
+pub(crate) use signed::proved_least_eigenvalue;
+pub(crate) use sums::UNIT;
 
 use crate::direction;
 use crate::error::Result;
+use crate::many::verify_with_sum;
 use crate::matrix::with_columns;
 use crate::problem::{LeastSquares, check};
 
@@ -83,6 +86,9 @@ pub fn verify(problem: &LeastSquares, x: &[f64]) -> Result<Certificate> {
             _ => "at least its lower bound",
         };
         return Err(crate::Error::Entry { what: "x", index, value: x[index], expected });
+    }
+    if problem.sum_to_one {
+        return verify_with_sum(problem, x);
     }
     with_columns!(problem.matrix, |columns| {
         let certifier = Certifier::new(columns, problem)?.with_close_fit(CLOSE_FIT);

@@ -36,17 +36,18 @@ pub fn rank_bound<M: Columns>(a: &M, facts: &Facts) -> (Option<f64>, u64) {
 
 /// ‖b‖_W, rounded up, in scaled units, with all that b may be off by.
 pub fn rhs_norm(facts: &Facts) -> Option<f64> {
-    facts.rhs.as_ref().map(|b| {
-        let square = bounded_sum(b.len(), |i| facts.weights.as_ref().map_or(1.0, |w| w[i]) * b[i] * b[i]);
-        let norm = up(up(square.value + square.error() + b.len() as f64 * power_of_two(-1000)).sqrt());
-        up(norm + ldexp(facts.shift_error, -facts.units.norm()))
-    })
+    facts.rhs.as_ref().map(|b| up(norm(facts, b) + ldexp(facts.shift_error, -facts.units.norm())))
+}
+
+/// ‖v‖_W, rounded up.
+fn norm(facts: &Facts, v: &[f64]) -> f64 {
+    let square = bounded_sum(v.len(), |i| facts.weights.as_ref().map_or(1.0, |w| w[i]) * v[i] * v[i]);
+    up(up(square.value + square.error() + v.len() as f64 * power_of_two(-1000)).sqrt())
 }
 
 /// Some X ≥ max |x*ⱼ| in scaled units, if the direction t (with one element per row) shows one.
 pub fn direction_bound<M: Columns>(a: &M, facts: &Facts, problem: &LeastSquares, t: Vec<f64>) -> (Option<f64>, u64) {
-    let square = bounded_sum(t.len(), |i| facts.weights.as_ref().map_or(1.0, |w| w[i]) * t[i] * t[i]);
-    let length = up(up(square.value + square.error() + t.len() as f64 * power_of_two(-1000)).sqrt());
+    let length = norm(facts, &t);
     let weighted = facts.weigh(t);
     let side = |j: usize| Side::of(facts, problem, j);
     let product = |j: usize| {
@@ -147,13 +148,19 @@ fn least_eigenvalue<M: Columns>(a: &M, facts: &Facts, columns: &[usize]) -> (Opt
     // Each entry is off by at most γ‖Aᵢ‖‖Aⱼ‖, so the matrix by at most γ·trace in norm; and by what underflowed.
     let trace = up((0..n).map(|j| gram[j * n + j]).sum::<f64>());
     let gram_error = 2.0 * GAMMA * trace + (n * a.rows()) as f64 * power_of_two(-1000);
+    (proved_least_eigenvalue(&gram, n, gram_error), work)
+}
+
+/// Some λ with 0 < λ ≤ λ_min(G) for a G that is off by at most `gram_error` in norm, if that can be proved.
+pub fn proved_least_eigenvalue(gram: &[f64], n: usize, gram_error: f64) -> Option<f64> {
+    let trace = up((0..n).map(|j| gram[j * n + j]).sum::<f64>());
     let factor_error = (n + 2) as f64 * UNIT * 1.01 * trace;
     let floor = 4.0 * (gram_error + factor_error);
     // The largest power of two below the mean eigenvalue that the factorisation accepts.
     let mean = trace / n as f64;
     let shift = |halvings: i32| mean * 0.5f64.powi(halvings);
-    let accepted = first_true(60, |k| cholesky_runs_through(&gram, n, shift(k))).map(shift).filter(|&shift| shift > floor);
-    (accepted.map(|accepted| down(accepted - gram_error - factor_error)), work)
+    let accepted = first_true(60, |k| cholesky_runs_through(gram, n, shift(k))).map(shift).filter(|&shift| shift > floor);
+    accepted.map(|accepted| down(accepted - gram_error - factor_error))
 }
 
 /// The least k < limit with `holds(k)`, for a property that keeps holding once it does.
