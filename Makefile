@@ -1,5 +1,5 @@
 # `make test` is the whole truth: format, lints, every test, the wheel in a fresh environment. CI calls nothing else.
-.PHONY: test check test-rust test-python test-python-debug bench bench-peers bench-python doc
+.PHONY: test check test-rust test-python test-python-debug bench bench-peers bench-python bench-many doc
 
 test: check test-rust test-python
 
@@ -54,6 +54,12 @@ bench-python:
 	$(BENCH_VENV)/bin/pip install --quiet --force-reinstall --no-deps .
 	$(BENCH_VENV)/bin/pip install --quiet numpy scipy
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 RAYON_NUM_THREADS=1 $(BENCH_VENV)/bin/python benchmarks/python/run.py
+
+bench-many:
+	test -d $(BENCH_VENV) || python3 -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/pip install --quiet --force-reinstall --no-deps .
+	$(BENCH_VENV)/bin/pip install --quiet numpy scipy scikit-learn
+	$(BENCH_VENV)/bin/python benchmarks/python/many.py
 
 doc:
 	cargo doc --workspace --no-deps

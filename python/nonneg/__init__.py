@@ -11,6 +11,7 @@ array([1.5, 1. ])
 
 from nonneg._exact import nnls
 from nonneg._many import ManySolution, solve_many
+from nonneg._nmf import Factors, nmf
 from nonneg._nonneg import METHODS, STATUSES, __version__
 from nonneg._problem import Problem
 from nonneg._solution import Certificate, Seconds, Solution, Trace, TraceRow
@@ -18,8 +19,10 @@ from nonneg._solve import solve, verify
 
 __all__ = [
     "METHODS",
+    "NMF",
     "STATUSES",
     "Certificate",
+    "Factors",
     "ManySolution",
     "NonNegativeRegression",
     "Problem",
@@ -28,6 +31,7 @@ __all__ = [
     "Trace",
     "TraceRow",
     "__version__",
+    "nmf",
     "nnls",
     "solve",
     "solve_many",
@@ -41,6 +45,10 @@ def __getattr__(name: str):
         from nonneg._regression import NonNegativeRegression
 
         return NonNegativeRegression
+    if name == "NMF":
+        from nonneg._transformer import NMF
+
+        return NMF
     raise AttributeError(f"module 'nonneg' has no attribute {name!r}")
 
 

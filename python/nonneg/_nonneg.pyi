@@ -50,5 +50,18 @@ def solve_many(
     l2: float = 0.0,
     sum_to_one: bool = False,
 ) -> dict[str, Any]: ...
+def nmf(
+    v: Matrix,
+    rank: int,
+    method: str,
+    start: str,
+    tol: float,
+    max_iter: int,
+    l1: float,
+    l2: float,
+    seed: int,
+    time_limit: float | None = None,
+    threads: int | None = None,
+) -> dict[str, Any]: ...
 def seconds_in_rust(source: Matrix | Prepared, parts: dict[str, Any], rounds: int, repeats: int) -> float: ...
 def verify(source: Matrix | Prepared, parts: dict[str, Any], x: np.ndarray) -> dict[str, Any]: ...

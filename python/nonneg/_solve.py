@@ -69,7 +69,7 @@ def solve(
     weights : array_like, shape (m,), optional
         Weights of the rows: ``½Σ wᵢ(Ax − b)ᵢ²``.
     sum_to_one : bool
-        Whether x sums to one. The gap is then relative to the larger of ``½‖b‖²`` and ``½‖Ax‖²``; method, x0 and callbacks mean little.
+        Whether x sums to one. The gap is then relative to the larger of ``½‖b‖²`` and ``½‖Ax‖²``; method and x0 mean nothing.
     batch_size, metric : int, str
         For SI-NNLS+: columns that move together, and in what metric (``"scale-invariant"`` or ``"spectral"``).
     seed : int

@@ -4,6 +4,7 @@ mod answer;
 mod exact;
 mod many;
 mod matrix;
+mod nmf;
 mod problem;
 mod run;
 
@@ -20,6 +21,8 @@ mod _nonneg {
     use crate::many::solve_many;
     #[pymodule_export]
     use crate::matrix::{Matrix, is_ready};
+    #[pymodule_export]
+    use crate::nmf::nmf;
     #[pymodule_export]
     use crate::problem::{Prepared, seconds_in_rust, solve, verify};
 

@@ -176,7 +176,7 @@ impl<'py> FromPyObject<'_, 'py> for Settings {
 const METRICS: [(&str, BlockMetric); 2] = [("spectral", BlockMetric::Spectral), ("scale-invariant", BlockMetric::ScaleInvariant)];
 
 /// The one of `known` with that name.
-fn named<T: Copy>(what: &str, name: &Bound<'_, PyAny>, known: &[T], name_of: fn(T) -> &'static str) -> PyResult<T> {
+pub fn named<T: Copy>(what: &str, name: &Bound<'_, PyAny>, known: &[T], name_of: fn(T) -> &'static str) -> PyResult<T> {
     let name = name.cast::<PyString>()?.to_str()?;
     known.iter().copied().find(|&value| name_of(value) == name).ok_or_else(|| {
         let names: Vec<&str> = known.iter().map(|&value| name_of(value)).collect();

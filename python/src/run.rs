@@ -80,6 +80,11 @@ impl Limits {
         }
     }
 
+    /// What is raised when the run is to end.
+    pub fn interrupt(&self) -> Arc<AtomicBool> {
+        self.interrupt.clone()
+    }
+
     /// Whether patience has run out.
     pub fn are_over(&self) -> bool {
         self.patience.is_some_and(|patience| self.begin.elapsed() >= patience)

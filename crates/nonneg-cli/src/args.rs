@@ -33,6 +33,8 @@ pub enum Command {
     Generate(GenerateArgs),
     /// Convert a problem between file formats
     Convert(ConvertArgs),
+    /// Factor a matrix: V ≈ WH with W, H ≥ 0
+    Nmf(NmfArgs),
     /// Run several methods on one problem: table, curves, pictures
     Compare(CompareArgs),
     /// Run the paper's experiments again: all panels, curves, one HTML report
@@ -48,12 +50,13 @@ Examples:
   nonneg solve A.npz -o x.npy --report report.json      b is in the file
   nonneg solve A.mtx b.txt --tol 1e-9 --plot trace.svg
   nonneg solve news.svm.gz --time-limit 90s -o - | head
+  nonneg solve library.npy scene.npy -o X.npy           a right-hand side per column of scene.npy
 
 Formats are told by the ending; `file.npz:KEY` names one array of a file, `-` is standard input or output.")]
 pub struct SolveArgs {
     /// The matrix A; without it an embedded example is solved
     pub a: Option<String>,
-    /// The right-hand side b; not needed where A's file holds it
+    /// The right-hand side b, or several, one per column; not needed where A's file holds it
     pub b: Option<String>,
     /// The algorithm
     #[arg(long, default_value = "auto", value_parser = values::method, value_name = "NAME", help = method_help())]
@@ -98,7 +101,7 @@ pub struct SolveArgs {
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// Write x: .npy, .txt, .csv, .mtx, or - for standard output
+    /// Write x: .npy, .txt, .csv, .mtx, or - for standard output; many of them as columns, not as .txt
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<String>,
     /// Write a report as JSON
@@ -113,6 +116,9 @@ pub struct OutputArgs {
     /// Write y, the dual point that proves the lower bound
     #[arg(long, value_name = "FILE")]
     pub dual: Option<String>,
+    /// Write what is known of each of many right-hand sides as CSV
+    #[arg(long, value_name = "FILE")]
+    pub certificates: Option<String>,
 }
 
 /// What belongs to the problem rather than to the way it is solved.
@@ -137,6 +143,9 @@ pub struct ProblemArgs {
     /// Weights of the rows: minimise Σ wᵢ(Ax − b)ᵢ²
     #[arg(long, value_name = "FILE")]
     pub weights: Option<String>,
+    /// Ask for Σxⱼ = 1 (abundances)
+    #[arg(long)]
+    pub sum_to_one: bool,
     /// c instead of b: minimise ½‖Ax‖² − cᵀx
     #[arg(long, value_name = "FILE")]
     pub linear: Option<String>,
@@ -182,6 +191,57 @@ pub struct VerifyArgs {
     pub common: CommonArgs,
     #[command(flatten)]
     pub problem: ProblemArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  nonneg nmf faces.npz -k 49 -o parts --image 19x19
+  nonneg nmf counts.mtx.gz -k 20 --method exact --l1 0.1 -o topics
+
+Writes W.npy, H.npy, trace.csv and report.json (and factors.png for images) into the folder.
+Exit status: 0 converged; 1 stopped short of the tolerance; 2 bad input, nothing is written; 130 interrupted.")]
+pub struct NmfArgs {
+    /// The matrix V ≥ 0
+    pub v: String,
+    /// Columns of W
+    #[arg(short = 'k', long, value_parser = values::at_least_one, allow_negative_numbers = true, value_name = "K")]
+    pub rank: usize,
+    /// Folder for the factors; it is made if it does not exist
+    #[arg(short, long, default_value = "nonneg-nmf", value_name = "DIR")]
+    pub output: String,
+    /// Sweeps over one factor, then the other (hals), or exact non-negative least squares in turn (exact)
+    #[arg(long, default_value = "hals", value_parser = values::nmf_method, value_name = "NAME")]
+    pub method: values::Named<nonneg::NmfMethod>,
+    /// Where to start: nndsvd (singular vectors), nndsvda (the same without zeros), or random
+    #[arg(long, default_value = "nndsvd", value_parser = values::nmf_start, value_name = "NAME")]
+    pub init: values::Named<nonneg::NmfStart>,
+    /// Stop when the projected gradient has fallen to this part of what it was
+    #[arg(long, default_value = "1e-4", value_parser = values::at_least_zero, allow_negative_numbers = true, value_name = "EPS")]
+    pub tol: f64,
+    /// Stop after so many steps
+    #[arg(long, default_value = "200", value_parser = values::at_least_one, allow_negative_numbers = true, value_name = "N")]
+    pub max_iterations: usize,
+    /// Add L·(ΣW + ΣH)
+    #[arg(long, default_value = "0", value_parser = values::at_least_zero, allow_negative_numbers = true, value_name = "L")]
+    pub l1: f64,
+    /// Add ½L·(‖W‖² + ‖H‖²)
+    #[arg(long, default_value = "0", value_parser = values::at_least_zero, allow_negative_numbers = true, value_name = "L")]
+    pub l2: f64,
+    /// Stop after this time with the factors so far
+    #[arg(long, value_parser = values::duration, allow_negative_numbers = true, value_name = "TIME")]
+    pub time_limit: Option<Duration>,
+    /// Columns (or rows) of V are images of so many rows and columns of pixels, row after row: draw the factors
+    #[arg(long, value_parser = values::image, value_name = "HxW")]
+    pub image: Option<(usize, usize)>,
+    /// Seed of the starting point
+    #[arg(long, default_value = "0", value_name = "S")]
+    pub seed: u64,
+    /// Print a line for every step
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub verbose: bool,
+    #[command(flatten)]
+    pub common: CommonArgs,
 }
 
 #[derive(Debug, Args)]

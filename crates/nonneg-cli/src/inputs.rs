@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use nonneg::{AnyMatrix, Error, LeastSquares, Lower, Upper};
+use nonneg::{AnyMatrix, Error, LeastSquares, Lower, ManyLeastSquares, MatrixRef, Upper};
+use nonneg_io::RightHandSides;
 
 use crate::args::ProblemArgs;
 use crate::failure::Failure;
@@ -20,6 +21,7 @@ pub struct Inputs {
     start: Option<Vec<f64>>,
     l1: f64,
     l2: f64,
+    sum_to_one: bool,
     /// Name of a vector in the library's messages, and its file.
     sources: Vec<(&'static str, String)>,
     /// Time spent reading.
@@ -30,6 +32,8 @@ pub struct Inputs {
 enum Target {
     Rhs(Vec<f64>),
     Linear(Vec<f64>),
+    /// A right-hand side per column, and one of zeros that stands for any of them.
+    Many(AnyMatrix, Vec<f64>),
 }
 
 #[derive(Debug)]
@@ -66,19 +70,28 @@ impl Inputs {
         x0: Option<&str>,
     ) -> Result<Self, Failure> {
         let mut sources = Vec::new();
-        let mut read = |what: &'static str, location: &str| {
-            sources.push((what, location.to_owned()));
-            nonneg_io::read_vector(location)
-        };
         let target = match (&options.linear, b, problem.rhs) {
-            (Some(location), ..) => Target::Linear(read("c", location)?),
-            (None, Some(location), _) => Target::Rhs(read("b", location)?),
+            (Some(location), ..) => {
+                sources.push(("c", location.to_owned()));
+                Target::Linear(nonneg_io::read_vector(location)?)
+            }
+            (None, Some(location), _) => {
+                sources.push(("b", location.to_owned()));
+                match nonneg_io::read_right_hand_sides(location, None)? {
+                    RightHandSides::One(b) => Target::Rhs(b),
+                    RightHandSides::Many(b) => Target::Many(b, vec![0.0; problem.matrix.view().rows()]),
+                }
+            }
             (None, None, Some(rhs)) => Target::Rhs(rhs),
             (None, None, None) => {
                 return Err(Failure::new(format!(
                     "b is missing: {a} holds a matrix only; expected a file with b after it, or --linear with c"
                 )));
             }
+        };
+        let mut read = |what: &'static str, location: &str| {
+            sources.push((what, location.to_owned()));
+            nonneg_io::read_vector(location)
         };
         let weights = options.weights.as_deref().map(|location| read("weights", location)).transpose()?;
         let start = x0.map(|location| read("x0", location)).transpose()?;
@@ -94,8 +107,9 @@ impl Inputs {
         let lower = bounds("lower", options.lower.as_deref())?;
         let free = options.free.clone().unwrap_or_default().0;
         sources.push(("b", a.to_owned())); // the file of b comes first where there is one
-        let (l1, l2) = (options.l1, options.l2);
-        let inputs = Self { matrix: problem.matrix, target, weights, upper, lower, free, start, l1, l2, sources, seconds: 0.0 };
+        let ProblemArgs { l1, l2, sum_to_one, .. } = *options;
+        let matrix = problem.matrix;
+        let inputs = Self { matrix, target, weights, upper, lower, free, start, l1, l2, sum_to_one, sources, seconds: 0.0 };
         inputs.problem().validate().map_err(|error| inputs.explain(error))?;
         Ok(inputs)
     }
@@ -103,11 +117,12 @@ impl Inputs {
     /// The problem, borrowed.
     pub fn problem(&self) -> LeastSquares<'_> {
         let mut problem = match &self.target {
-            Target::Rhs(b) => LeastSquares::new(&self.matrix, b),
+            Target::Rhs(b) | Target::Many(_, b) => LeastSquares::new(&self.matrix, b),
             Target::Linear(c) => LeastSquares::with_linear(&self.matrix, c),
         };
         problem.l1 = self.l1;
         problem.l2 = self.l2;
+        problem.sum_to_one = self.sum_to_one;
         problem.weights = self.weights.as_deref();
         problem.start = self.start.as_deref();
         problem.upper = match &self.upper {
@@ -123,9 +138,25 @@ impl Inputs {
         if self.free.is_empty() { problem } else { problem.free(&self.free) }
     }
 
+    /// The problem and its right-hand sides, if there are many.
+    pub fn many(&self) -> Result<Option<(ManyLeastSquares<'_>, MatrixRef<'_>)>, Failure> {
+        let Target::Many(b, _) = &self.target else { return Ok(None) };
+        let one = self.problem();
+        if !matches!(self.lower, Bounds::None) || !self.free.is_empty() {
+            return Err(Failure::new("--lower and --free go with one right-hand side only: expected a single column in B"));
+        }
+        if self.start.is_some() {
+            return Err(Failure::new("--x0 goes with one right-hand side only: expected a single column in B"));
+        }
+        let mut many = ManyLeastSquares::new(&self.matrix).l1(self.l1).l2(self.l2);
+        (many.weights, many.upper, many.sum_to_one) = (one.weights, one.upper, one.sum_to_one);
+        Ok(Some((many, b.view())))
+    }
+
     /// The library's message, led by the file that the offending vector came from.
     pub fn explain(&self, error: Error) -> Failure {
         let what = match &error {
+            Error::Length { what: "columns of B", .. } => "b",
             Error::Length { what, .. } | Error::Entry { what, .. } => *what,
             _ => "",
         };

@@ -40,6 +40,7 @@ fn main() -> ExitCode {
         Some(Command::Info(args)) => commands::info::run(&args),
         Some(Command::Generate(args)) => commands::generate::run(&args),
         Some(Command::Convert(args)) => commands::convert::run(&args),
+        Some(Command::Nmf(args)) => commands::nmf::run(&args),
         Some(Command::Compare(args)) => commands::compare::run(&args),
         Some(Command::Reproduce(args)) => commands::reproduce::run(&args),
         Some(Command::Data(args)) => commands::data::run(&args),

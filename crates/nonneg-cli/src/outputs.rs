@@ -9,6 +9,8 @@ use crate::failure::Failure;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Contents {
     Vector,
+    /// Which of the two is seen when the inputs are read.
+    VectorOrMatrix,
     Problem,
     Bytes,
 }
@@ -36,6 +38,9 @@ pub fn check(outputs: &[Output], inputs: &[&str]) -> Result<(), Failure> {
     for output in outputs {
         match output.contents {
             Contents::Vector => nonneg_io::check_vector_output(output.path)?,
+            Contents::VectorOrMatrix => {
+                nonneg_io::check_problem_output(output.path).or_else(|_| nonneg_io::check_vector_output(output.path))?;
+            }
             Contents::Problem => nonneg_io::check_problem_output(output.path)?,
             Contents::Bytes if output.path == "-" => {}
             Contents::Bytes => nonneg_io::check_output(output.path)?,

@@ -66,14 +66,24 @@ impl Progress {
     /// Shows one check of the solver.
     pub fn check(&mut self, row: &TraceRow) {
         let state = describe(row);
+        self.log(row.seconds, &format!("{state}  support {}  {}", row.support, row.event.name()));
+        self.stage(&state);
+    }
+
+    /// Shows a step of something else.
+    pub fn note(&mut self, elapsed: f64, text: &str) {
+        self.log(elapsed, text);
+        self.stage(text);
+    }
+
+    fn log(&self, elapsed: f64, text: &str) {
         if self.log {
-            let line = format!("{:>9.3} s  {state}  support {}  {}", row.seconds, row.support, row.event.name());
+            let line = format!("{elapsed:>9.3} s  {text}");
             match &self.solving {
                 Some(bar) => bar.println(&line),
                 None => console::print_error(&format!("{line}\n")),
             }
         }
-        self.stage(&state);
     }
 
     pub fn finish(&mut self) {

@@ -1,6 +1,8 @@
 //! The machine-readable account of a run: `--report` (JSON) and `--trace` (CSV).
 
-use nonneg::{Certificate, MatrixRef, Solution, Status, TraceRow};
+use std::collections::BTreeMap;
+
+use nonneg::{Certificate, ColumnSolution, ManySolution, MatrixRef, Solution, Status, TraceRow};
 use serde::Serialize;
 
 use crate::experiment::curve::Row;
@@ -94,6 +96,53 @@ impl Report {
     pub fn to_json(&self) -> Result<Vec<u8>, crate::failure::Failure> {
         to_json(self)
     }
+}
+
+/// The account of many right-hand sides: that of one, of all of them together.
+#[derive(Debug, Serialize)]
+pub struct ManyReport {
+    /// Sums of objectives and bounds, ‖AX − B‖, the largest gap, all entries of X that are not zero.
+    #[serde(flatten)]
+    all: Report,
+    right_hand_sides: usize,
+    /// How many ended how.
+    statuses: BTreeMap<&'static str, usize>,
+}
+
+impl ManyReport {
+    /// Of a solve.
+    pub fn new(matrix: MatrixRef, solution: &ManySolution, seconds: Seconds, seed: u64, tol: f64) -> Self {
+        let columns = &solution.columns;
+        let sum = |get: fn(&ColumnSolution) -> Option<f64>| columns.iter().map(get).try_fold(0.0, |sum, v| Some(sum + v?));
+        let together = Certificate {
+            objective: sum(|column| column.objective),
+            residual_norm: sum(|column| column.residual_norm.map(|norm| norm * norm)).map(f64::sqrt),
+            lower_bound: sum(|column| column.lower_bound),
+            relative_gap: solution.largest_gap(),
+            natural_residual: None,
+            relative_residual: None,
+            support: columns.iter().map(|column| column.support).sum(),
+            dual: Vec::new(),
+        };
+        let status = solution.status();
+        let mut all = Report::of_certificate(matrix, &together, status.name(), status == Status::Solved, seconds, tol);
+        (all.method, all.seed) = (Some("auto".to_owned()), Some(seed));
+        let mut statuses = BTreeMap::new();
+        columns.iter().for_each(|column| *statuses.entry(column.status.name()).or_default() += 1);
+        Self { all, right_hand_sides: columns.len(), statuses }
+    }
+}
+
+/// One line per right-hand side; what is not known is an empty field.
+pub fn certificates_csv(columns: &[ColumnSolution]) -> String {
+    let text = |value: Option<f64>| finite(value).map_or(String::new(), |v| format!("{v:e}"));
+    let mut lines = String::from("column,status,objective,residual_norm,lower_bound,relative_gap,support\n");
+    for (k, column) in columns.iter().enumerate() {
+        let ColumnSolution { status, objective, residual_norm, lower_bound, relative_gap, support } = column;
+        let numbers = [objective, residual_norm, lower_bound, relative_gap].map(|value| text(*value)).join(",");
+        lines += &format!("{k},{},{numbers},{support}\n", status.name());
+    }
+    lines
 }
 
 /// Indented JSON with a final newline.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nonneg::{BlockMetric, Method};
+use nonneg::{BlockMetric, Method, NmfMethod, NmfStart};
 use nonneg_cli::generate::Kind;
 
 use crate::commands::data::{DATASETS, Dataset};
@@ -13,6 +13,29 @@ pub fn method(text: &str) -> Result<Method, String> {
         let names: Vec<&str> = Method::ALL.iter().map(|method| method.name()).collect();
         format!("expected one of: {}", names.join(", "))
     })
+}
+
+/// A value with the name that it was given by.
+#[derive(Debug, Clone, Copy)]
+pub struct Named<T>(pub T, pub &'static str);
+
+fn one_of<T: Copy>(text: &str, known: &[(&'static str, T)]) -> Result<Named<T>, String> {
+    let found = known.iter().find(|(name, _)| *name == text).map(|&(name, value)| Named(value, name));
+    found.ok_or_else(|| format!("expected one of: {}", known.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")))
+}
+
+pub fn nmf_method(text: &str) -> Result<Named<NmfMethod>, String> {
+    one_of(text, &[("hals", NmfMethod::Hals), ("exact", NmfMethod::Exact)])
+}
+
+pub fn nmf_start(text: &str) -> Result<Named<NmfStart>, String> {
+    one_of(text, &[("nndsvd", NmfStart::Nndsvd), ("nndsvda", NmfStart::Nndsvda), ("random", NmfStart::Random)])
+}
+
+/// Height and width of an image.
+pub fn image(text: &str) -> Result<(usize, usize), String> {
+    let sides = text.split_once(['x', '×']).and_then(|(height, width)| Some((height.parse().ok()?, width.parse().ok()?)));
+    sides.filter(|&(height, width)| height > 0 && width > 0).ok_or_else(|| "expected rows and columns, such as 19x19".to_owned())
 }
 
 pub fn metric(text: &str) -> Result<BlockMetric, String> {

@@ -48,7 +48,7 @@ use blocks::Lines;
 pub use error::{Error, Result};
 use location::{Format, Location};
 pub use output::{check_output, write_bytes};
-pub use vector::{read_bounds, read_vector};
+pub use vector::{RightHandSides, read_bounds, read_right_hand_sides, read_vector};
 pub use write::{check_problem_output, check_vector_output, holds_rhs, write_problem, write_vector};
 
 /// A matrix read from a file, with the right-hand side that the file may hold (LIBSVM labels, `b` in an .npz).

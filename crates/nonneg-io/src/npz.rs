@@ -158,16 +158,36 @@ pub(crate) fn read_problem(path: &str, key: Option<&str>, progress: Option<Progr
 
 pub(crate) fn read_vector(path: &str, key: Option<&str>, numbers: Numbers) -> Result<Vec<f64>> {
     let mut archive = Archive::open(path, None)?;
+    let key = vector_key(&archive, path, key)?;
+    read_vector_array(archive.array(&key)?, numbers)
+}
+
+/// The array that is meant: the only one, if none is named.
+fn vector_key(archive: &Archive, path: &str, key: Option<&str>) -> Result<String> {
     let keys = archive.keys();
-    let key = match (key, keys.as_slice()) {
-        (Some(key), _) => key,
-        (None, [only]) => only,
+    match (key, keys.as_slice()) {
+        (Some(key), _) => Ok(key.to_owned()),
+        (None, [only]) => Ok(only.to_string()),
         _ => {
             let message = format!("holds several arrays; name one as {path}:KEY out of: {}", keys.join(", "));
-            return Err(Error::content(path, message));
+            Err(Error::content(path, message))
         }
-    };
-    read_vector_array(archive.array(key)?, numbers)
+    }
+}
+
+/// Whether the array that is meant is a vector rather than a matrix; a sparse matrix is none.
+pub(crate) fn is_vector(path: &str, key: Option<&str>) -> Result<bool> {
+    let mut archive = Archive::open(path, None)?;
+    if key.is_none() && archive.is_sparse() {
+        return Ok(false);
+    }
+    let key = vector_key(&archive, path, key)?;
+    Ok(is_vector_array(&archive.array(&key)?))
+}
+
+/// Whether it has one dimension, or only one row or column.
+pub(crate) fn is_vector_array<R: Read>(array: &Array<R>) -> bool {
+    array.header.shape.len() < 2 || array.header.shape.contains(&1)
 }
 
 /// A 1-D array, or a 2-D one with a single row or column.

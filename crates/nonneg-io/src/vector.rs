@@ -6,7 +6,7 @@ use crate::blocks::Lines;
 use crate::error::{Error, Result};
 use crate::location::{Format, Location};
 use crate::number::Numbers;
-use crate::{assemble, csv, guess, input, mtx, npz, open_npy, write};
+use crate::{Problem, Progress, assemble, csv, guess, input, mtx, npz, open_npy, read_problem, write};
 
 /// Reads a vector of finite numbers: `.npy` and `.npz:KEY` (1-D, or 2-D with one row or column), `.mtx`, and text with
 /// one number per line or all of them in one.
@@ -19,6 +19,35 @@ pub fn read_vector(location: &str) -> Result<Vec<f64>> {
 /// A number too large for a double, such as `1e999`, is no bound either. Sparse `.mtx` files hold finite bounds only.
 pub fn read_bounds(location: &str) -> Result<Vec<f64>> {
     read(location, Numbers::FiniteOrInfinity)
+}
+
+/// b, or several of them.
+#[derive(Debug)]
+pub enum RightHandSides {
+    /// One vector.
+    One(Vec<f64>),
+    /// A matrix with more than one row and more than one column: a right-hand side per column.
+    Many(AnyMatrix),
+}
+
+/// Reads one right-hand side, as [`read_vector`] does, or many: any matrix that is not a vector, dense or sparse.
+pub fn read_right_hand_sides(location: &str, progress: Option<Progress>) -> Result<RightHandSides> {
+    let parsed = Location::parse(location)?;
+    let is_vector = match parsed.format {
+        Format::Npz => npz::is_vector(parsed.path, parsed.key)?,
+        Format::Npy => npz::is_vector_array(&open_npy(parsed.path, None)?),
+        Format::LibSvm => true, // not a right-hand side: the message is that for vectors
+        _ => false,
+    };
+    if is_vector {
+        return Ok(RightHandSides::One(read_vector(location)?));
+    }
+    let Problem { matrix, .. } = read_problem(location, progress)?;
+    let (rows, cols) = (matrix.view().rows(), matrix.view().cols());
+    if rows == 1 || cols == 1 {
+        return Ok(RightHandSides::One(flatten(location, matrix)?));
+    }
+    Ok(RightHandSides::Many(matrix))
 }
 
 fn read(location: &str, numbers: Numbers) -> Result<Vec<f64>> {

@@ -5,8 +5,10 @@ pub mod convert;
 pub mod data;
 pub mod generate;
 pub mod info;
+pub mod nmf;
 pub mod reproduce;
 pub mod solve;
+mod solve_many;
 pub mod verify;
 
 use crate::args::CommonArgs;

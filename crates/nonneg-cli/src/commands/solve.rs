@@ -48,6 +48,17 @@ pub fn run(args: &SolveArgs) -> Result<u8, Failure> {
             .seed(args.seed);
     solver.block_metric = args.metric;
     solver.interrupt = Some(interrupt.begin_solving());
+    if let Some(many) = inputs.many()? {
+        return super::solve_many::run(args, &inputs, many, &solver, &outputs, progress, clock);
+    }
+    if let Some(path) = &args.outputs.output {
+        nonneg_io::check_vector_output(path)?;
+    }
+    if args.outputs.certificates.is_some() {
+        return Err(Failure::new(
+            "--certificates goes with many right-hand sides: expected a B with several columns, or --report",
+        ));
+    }
     progress.stage("preparing");
     let observe = &mut |row: &nonneg::TraceRow| {
         progress.check(row);
@@ -93,11 +104,12 @@ pub fn run(args: &SolveArgs) -> Result<u8, Failure> {
 /// The files asked for.
 fn planned(args: &OutputArgs) -> Vec<Output<'_>> {
     let all = [
-        ("--output", &args.output, Contents::Vector),
+        ("--output", &args.output, Contents::VectorOrMatrix),
         ("--dual", &args.dual, Contents::Vector),
         ("--report", &args.report, Contents::Bytes),
         ("--trace", &args.trace, Contents::Bytes),
         ("--plot", &args.plot, Contents::Bytes),
+        ("--certificates", &args.certificates, Contents::Bytes),
     ];
     let wanted = all.into_iter().filter_map(|(option, path, contents)| Some((option, path.as_deref()?, contents)));
     wanted.map(|(option, path, contents)| Output { option, path, contents }).collect()

@@ -30,6 +30,10 @@ pub fn run(args: &VerifyArgs) -> Result<u8, Failure> {
     let progress = Progress::new(args.common.quiet, false);
     let reading = Instant::now();
     let mut inputs = Inputs::read(&args.a, b, &args.problem, None, &progress)?;
+    if let (Some((_, many)), Some(b)) = (inputs.many()?, b) {
+        let message = format!("{b}: holds {} right-hand sides, expected one, as x is", many.cols());
+        return Err(Failure::new(message));
+    }
     let values = nonneg_io::read_vector(x)?;
     inputs.remember("x", x);
     let read = reading.elapsed().as_secs_f64();

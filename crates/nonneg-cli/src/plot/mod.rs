@@ -5,6 +5,7 @@
 mod axis;
 mod convergence;
 mod grid;
+mod montage;
 mod style;
 
 use std::sync::Once;
@@ -15,6 +16,7 @@ use plotters::prelude::*;
 
 pub use convergence::Convergence;
 pub use grid::{Curve, Grid, Panel};
+pub use montage::montage;
 pub use style::LineStyle;
 
 use crate::failure::Failure;

@@ -1,0 +1,101 @@
+//! `nonneg solve` with a B of many columns, and x that sums to one.
+
+mod common;
+
+use common::{Sandbox, numbers};
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("A.csv", "1,0\n1,0\n0,1\n");
+    sandbox.write("B.csv", "2,0,1,4\n1,0,1,4\n1,-3,5,0.5\n");
+    sandbox.write("short.csv", "2,0\n1,0\n");
+    sandbox.write("b.txt", "2\n1\n1\n");
+    sandbox
+}
+
+/// Rows of a table, to twelve digits.
+fn table(text: &str) -> Vec<Vec<f64>> {
+    let rounded = |v: f64| (v * 1e12).round() / 1e12;
+    text.lines().map(|line| numbers(&line.replace(',', "\n")).into_iter().map(rounded).collect()).collect()
+}
+
+#[test]
+fn every_column_of_b_is_solved() {
+    let sandbox = sandbox();
+    let run = sandbox.run("solve A.csv B.csv -o X.csv --report r.json --certificates c.csv").expect(0);
+    assert!(run.stdout.contains("4 right-hand sides") && run.stdout.contains("proved"), "{}", run.stdout);
+    assert_eq!(table(&sandbox.text("X.csv")), [[1.5, 0.0, 1.0, 4.0], [1.0, 0.0, 5.0, 0.5]]);
+    let report = sandbox.json("r.json");
+    assert_eq!((report["status"].as_str(), report["certified"].as_bool()), (Some("solved"), Some(true)));
+    assert_eq!((report["right_hand_sides"].as_u64(), report["statuses"]["solved"].as_u64()), (Some(4), Some(4)));
+    assert!((report["objective"].as_f64().unwrap() - (0.25 + 4.5)).abs() < 1e-12);
+    assert!(report["relative_gap"].as_f64().unwrap() <= 1e-6 && report["support"].as_u64() == Some(6));
+    let certificates = sandbox.text("c.csv");
+    let lines: Vec<&str> = certificates.lines().collect();
+    assert_eq!((lines.len(), lines[0]), (5, "column,status,objective,residual_norm,lower_bound,relative_gap,support"));
+    assert!(lines[2].starts_with("1,solved,4.5e0,3e0,") && lines[2].ends_with(",0"), "{}", lines[2]);
+}
+
+#[test]
+fn x_is_written_in_every_format_for_matrices() {
+    let sandbox = sandbox();
+    for name in ["X.npy", "X.npz", "X.mtx", "X.tsv", "X.csv.gz"] {
+        sandbox.run(&format!("solve A.csv B.csv --quiet -o {name}")).expect(0);
+        sandbox.run(&format!("convert {name} back.csv")).expect(0);
+        assert_eq!(table(&sandbox.text("back.csv"))[0], [1.5, 0.0, 1.0, 4.0]);
+    }
+    let run = sandbox.run("solve A.csv B.csv --quiet -o -").expect(0);
+    assert!(run.stdout.starts_with("%%MatrixMarket"));
+    sandbox.run("convert B.csv B.mtx").expect(0);
+    sandbox.run("solve A.csv B.mtx --quiet -o X2.csv").expect(0);
+    assert_eq!(sandbox.text("X2.csv"), sandbox.text("back.csv"));
+}
+
+#[test]
+fn abundances_sum_to_one() {
+    let sandbox = sandbox();
+    sandbox.run("solve A.csv B.csv --sum-to-one -o X.csv").expect(0);
+    let x = table(&sandbox.text("X.csv"));
+    assert!((0..4).all(|k| (x[0][k] + x[1][k] - 1.0).abs() < 1e-12), "{x:?}");
+    sandbox.run("solve A.csv b.txt --sum-to-one -o x.txt --report r.json").expect(0);
+    let one = numbers(&sandbox.text("x.txt"));
+    assert!((one[0] - x[0][0]).abs() < 1e-9 && (one[1] - x[1][0]).abs() < 1e-9);
+    assert_eq!(sandbox.json("r.json")["certified"].as_bool(), Some(true));
+    sandbox.run("verify A.csv b.txt x.txt --sum-to-one").expect(0);
+    sandbox.write("half.txt", "0.5\n0.4\n");
+    let run = sandbox.run("verify A.csv b.txt half.txt --sum-to-one").expect(2);
+    assert!(run.stderr.contains("0.9"), "{}", run.stderr);
+}
+
+#[test]
+fn what_goes_with_one_right_hand_side_only_is_refused() {
+    let sandbox = sandbox();
+    let before = sandbox.files();
+    for (line, message) in [
+        ("solve A.csv B.csv --trace t.csv", "--trace"),
+        ("solve A.csv B.csv --plot t.svg", "--plot"),
+        ("solve A.csv B.csv --dual y.txt", "--dual"),
+        ("solve A.csv B.csv --x0 b.txt", "x0"),
+        ("solve A.csv B.csv --lower -1", "--lower"),
+        ("solve A.csv B.csv --free 0", "--free"),
+        ("solve A.csv B.csv -o X.txt", ".txt"),
+        ("solve A.csv short.csv -o X.npy", "short.csv"),
+        ("solve A.csv b.txt --certificates c.csv", "--certificates"),
+        ("solve A.csv b.txt --sum-to-one --upper 0.3", "sum_to_one"),
+        ("solve A.csv B.csv --sum-to-one --upper 0.3", "sum_to_one"),
+        ("verify A.csv B.csv b.txt", "B.csv"),
+    ] {
+        let run = sandbox.run(line).expect(2);
+        assert!(run.stderr.contains(message), "{line}: {}", run.stderr);
+        assert_eq!(sandbox.files(), before, "{line}");
+    }
+}
+
+#[test]
+fn a_time_limit_writes_what_is_done() {
+    let sandbox = sandbox();
+    let run = sandbox.run("solve A.csv B.csv --time-limit 0 -o X.csv --certificates c.csv").expect(1);
+    assert!(run.stdout.contains("time limit: 0 of 4"), "{}", run.stdout);
+    assert_eq!(table(&sandbox.text("X.csv")), [[0.0; 4], [0.0; 4]]);
+    assert_eq!(sandbox.text("c.csv").lines().nth(1), Some("0,time_limit,,,,,0"));
+}

@@ -1,0 +1,201 @@
+//! V, ready for products with factors from both sides.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use rayon::prelude::*;
+
+use crate::error::{Error, Result};
+use crate::matrix::kernels::{axpy, axpy_four, dense_dot};
+use crate::matrix::{AnyMatrix, Column, Columns, CscMatrix, DenseMatrix, MatrixRef, with_columns};
+
+/// Rows of a product that one task makes.
+const BLOCK: usize = 256;
+
+/// V ≥ 0, m×n. Factors are stored row after row: m×k for W, n×k for Hᵀ.
+pub enum Data {
+    /// Column after column.
+    Dense(DenseMatrix<f64>),
+    /// V and Vᵀ, by columns.
+    Sparse { plain: CscMatrix<f64, u64>, transposed: CscMatrix<f64, u64> },
+}
+
+impl Data {
+    /// Copies V, which must not hold a negative number.
+    pub fn new(v: MatrixRef) -> Result<Self> {
+        if v.rows() == 0 || v.cols() == 0 {
+            return Err(Error::Matrix(format!("the matrix is empty ({}×{})", v.rows(), v.cols())));
+        }
+        let negative = with_columns!(v, |columns| (0..columns.cols()).find(|&j| columns.column(j).extremes().negative));
+        if let Some(column) = negative {
+            return Err(Error::Matrix(format!("column {column} holds a negative number, expected a matrix ≥ 0")));
+        }
+        let dense = matches!(v, MatrixRef::DenseF64(_) | MatrixRef::DenseF32(_));
+        let (rows, cols) = (v.rows(), v.cols());
+        with_columns!(v, |columns| {
+            Ok(if dense {
+                let mut values = vec![0.0; rows * cols];
+                for (j, out) in values.chunks_exact_mut(rows).enumerate() {
+                    columns.column(j).write_rows(0..rows, 1.0, out);
+                }
+                Self::Dense(DenseMatrix::new(rows, cols, values)?)
+            } else {
+                let plain = sparse(rows, cols, |j, visit| columns.column(j).for_each(visit));
+                let transposed = transpose(&plain, rows, cols);
+                Self::Sparse { plain, transposed }
+            })
+        })
+    }
+
+    pub fn rows(&self) -> usize {
+        match self {
+            Self::Dense(matrix) => matrix.view().rows(),
+            Self::Sparse { plain, .. } => plain.view().rows(),
+        }
+    }
+
+    pub fn cols(&self) -> usize {
+        match self {
+            Self::Dense(matrix) => matrix.view().cols(),
+            Self::Sparse { plain, .. } => plain.view().cols(),
+        }
+    }
+
+    /// Stored entries.
+    pub fn nnz(&self) -> usize {
+        match self {
+            Self::Dense(matrix) => matrix.view().nnz(),
+            Self::Sparse { plain, .. } => plain.view().nnz(),
+        }
+    }
+
+    /// ‖V‖².
+    pub fn square(&self) -> f64 {
+        match self {
+            Self::Dense(matrix) => dense_dot(matrix.values(), matrix.values()),
+            Self::Sparse { plain, .. } => {
+                let view = plain.view();
+                let column = |j: usize| {
+                    let mut sum = 0.0;
+                    view.column(j).for_each(|_, v| sum += v * v);
+                    sum
+                };
+                (0..view.cols()).map(column).sum()
+            }
+        }
+    }
+
+    /// Σ vᵢⱼ.
+    pub fn sum(&self) -> f64 {
+        match self {
+            Self::Dense(matrix) => matrix.values().iter().sum(),
+            Self::Sparse { plain, .. } => {
+                let mut sum = 0.0;
+                (0..self.cols()).for_each(|j| plain.view().column(j).for_each(|_, v| sum += v));
+                sum
+            }
+        }
+    }
+
+    /// V.
+    pub fn view(&self) -> MatrixRef<'_> {
+        match self {
+            Self::Dense(matrix) => matrix.into(),
+            Self::Sparse { plain, .. } => plain.into(),
+        }
+    }
+
+    /// Vᵀ.
+    pub fn transposed(&self) -> AnyMatrix {
+        match self {
+            Self::Dense(matrix) => matrix.transposed().into(),
+            Self::Sparse { transposed, .. } => transposed.clone().into(),
+        }
+    }
+
+    /// VF for an n×k factor, m×k.
+    pub fn times(&self, factor: &[f64], k: usize, out: &mut [f64]) {
+        match self {
+            Self::Dense(matrix) => product(view(matrix), factor, k, out),
+            Self::Sparse { transposed, .. } => combine(transposed, factor, k, out),
+        }
+    }
+
+    /// VᵀF for an m×k factor, n×k.
+    pub fn transposed_times(&self, factor: &[f64], k: usize, out: &mut [f64]) {
+        match self {
+            Self::Dense(matrix) => product(view(matrix).transpose(), factor, k, out),
+            Self::Sparse { plain, .. } => combine(plain, factor, k, out),
+        }
+    }
+}
+
+fn view(matrix: &DenseMatrix<f64>) -> MatRef<'_, f64> {
+    MatRef::from_column_major_slice(matrix.values(), matrix.view().rows(), matrix.view().cols())
+}
+
+/// AF, row after row, in blocks of rows.
+fn product(a: MatRef<'_, f64>, factor: &[f64], k: usize, out: &mut [f64]) {
+    let factor = MatRef::from_row_major_slice(factor, a.ncols(), k);
+    out.par_chunks_mut(BLOCK * k).enumerate().for_each(|(block, out)| {
+        let count = out.len() / k;
+        let rows = a.subrows(block * BLOCK, count);
+        let out = MatMut::from_row_major_slice_mut(out, count, k);
+        matmul(out, Accum::Replace, rows, factor, 1.0, Par::Seq);
+    });
+}
+
+/// For every column of a sparse matrix, the combination of rows of the factor that it holds.
+fn combine(a: &CscMatrix<f64, u64>, factor: &[f64], k: usize, out: &mut [f64]) {
+    let a = a.view();
+    out.par_chunks_mut(BLOCK * k).enumerate().for_each(|(block, out)| {
+        for (offset, out) in out.chunks_exact_mut(k).enumerate() {
+            out.fill(0.0);
+            let row = |i: usize| &factor[i * k..(i + 1) * k];
+            let (mut four, mut values, mut count) = ([0; 4], [0.0; 4], 0);
+            a.column(block * BLOCK + offset).for_each(|i, v| {
+                (four[count], values[count]) = (i, v);
+                count += 1;
+                if count == 4 {
+                    axpy_four(values, four.map(row), out);
+                    count = 0;
+                }
+            });
+            for p in 0..count {
+                axpy(values[p], row(four[p]), out);
+            }
+        }
+    });
+}
+
+/// Columns of entries other than zero.
+fn sparse(rows: usize, cols: usize, column: impl Fn(usize, &mut dyn FnMut(usize, f64))) -> CscMatrix<f64, u64> {
+    let (mut col_ptr, mut row_idx, mut values) = (vec![0], Vec::new(), Vec::new());
+    for j in 0..cols {
+        column(j, &mut |i, v| {
+            if v != 0.0 {
+                row_idx.push(i as u64);
+                values.push(v);
+            }
+        });
+        col_ptr.push(values.len());
+    }
+    CscMatrix::from_checked(rows, col_ptr, row_idx, values)
+}
+
+fn transpose(matrix: &CscMatrix<f64, u64>, rows: usize, cols: usize) -> CscMatrix<f64, u64> {
+    let view = matrix.view();
+    let mut ends = vec![0usize; rows + 1];
+    (0..cols).for_each(|j| view.column(j).for_each(|i, _| ends[i + 1] += 1));
+    for i in 0..rows {
+        ends[i + 1] += ends[i];
+    }
+    let (mut next, pointers) = (ends.clone(), ends);
+    let (mut row_idx, mut values) = (vec![0u64; view.nnz()], vec![0.0; view.nnz()]);
+    for j in 0..cols {
+        view.column(j).for_each(|i, v| {
+            (row_idx[next[i]], values[next[i]]) = (j as u64, v);
+            next[i] += 1;
+        });
+    }
+    CscMatrix::from_checked(cols, pointers, row_idx, values)
+}
