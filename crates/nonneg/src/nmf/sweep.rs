@@ -5,9 +5,8 @@ use rayon::prelude::*;
 
 use crate::matrix::kernels::{axpy, axpy_four};
 
-/// Sweeps end when one moves x by less than this part of what the first did (as Gillis and Glineur 2012, who take a tenth: on
-/// faces half is a quarter faster).
-const SLOWER: f64 = 0.5;
+/// Sweeps end when one moves x by less than this part of what the first did (Gillis and Glineur 2012).
+const SLOWER: f64 = 0.1;
 
 /// Rows that one task takes.
 const BLOCK: usize = 64;
