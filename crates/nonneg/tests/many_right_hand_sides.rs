@@ -405,3 +405,11 @@ fn a_sum_with_what_it_cannot_go_with_is_refused() {
     refused(LeastSquares::new(&a, &b).upper(0.3));
     assert!(verify(&LeastSquares::new(&a, &b).sum_to_one(), &[0.5, 0.6]).unwrap_err().to_string().contains("1.1"));
 }
+
+#[test]
+fn an_x_beyond_all_memory_is_an_error() {
+    let size = 4_000_000;
+    let wide: CscMatrix = CscMatrix::from_triplets(1, size, &[(0, 7, 1.0)]).unwrap();
+    let error = Solver::new().solve_many(&wide, &wide).unwrap_err();
+    assert!(matches!(error, Error::Memory(_)), "{error}");
+}

@@ -201,6 +201,14 @@ impl Solver {
             let (what, why) = ("columns of B", "one entry per row of A");
             return Err(Error::Length { what, got: b.rows(), expected: problem.matrix.rows(), why });
         }
+        // A trial: running out of memory further on would end the process.
+        let (n, count) = (problem.matrix.cols(), b.cols());
+        let room = n.checked_mul(count).filter(|&numbers| Vec::<f64>::new().try_reserve_exact(numbers).is_ok());
+        if room.is_none() {
+            return Err(Error::Memory(format!(
+                "there is no room for X, {n} × {count} numbers: take fewer columns of B at a time"
+            )));
+        }
         let solver = Solver { threads: None, ..self.clone() };
         let run = || -> Result<ManySolution> {
             let prepared = Problem::with(problem.matrix, problem.weights, problem.l2)?;
