@@ -55,7 +55,16 @@ impl<'a> Problem<'a> {
 
     /// Prepares A with row weights and an l2 penalty, which enter norms and Gram matrix.
     pub fn with(a: impl Into<MatrixRef<'a>>, weights: Option<&'a [f64]>, l2: f64) -> Result<Self> {
-        let matrix = match a.into() {
+        Self::prepare(a.into(), weights, l2, true)
+    }
+
+    /// All but the Gram matrix, for who makes another.
+    pub(crate) fn without_gram(a: MatrixRef<'a>, weights: Option<&'a [f64]>, l2: f64) -> Result<Self> {
+        Self::prepare(a, weights, l2, false)
+    }
+
+    fn prepare(a: MatrixRef<'a>, weights: Option<&'a [f64]>, l2: f64, with_gram: bool) -> Result<Self> {
+        let matrix = match a {
             MatrixRef::CsrF64(csr) => Held::Transposed(csr.to_csc().into()),
             MatrixRef::CsrF32(csr) => Held::Transposed(csr.to_csc().into()),
             MatrixRef::CsrF64Wide(csr) => Held::Transposed(csr.to_csc().into()),
@@ -72,7 +81,7 @@ impl<'a> Problem<'a> {
             with_columns!(view, |columns| {
                 let facts = Certifier::new(columns, &problem)?.facts;
                 let few = columns.cols() <= SMALL.min(columns.rows()) && facts.columns.iter().all(|column| !column.empty);
-                let gram = if few && !facts.out_of_range() {
+                let gram = if with_gram && few && !facts.out_of_range() {
                     GramMemory::of_all(&Reduced::new(columns, &problem, &facts, ColumnFacts::scale)?)
                 } else {
                     GramMemory::default()

@@ -72,9 +72,7 @@ impl Proof {
         let relative_gap = if gap.is_finite() { relative(gap, objective_high.min(0.0)) } else { None };
         Self { gap: gap.is_finite().then_some(gap), relative_gap }
     }
-}
 
-impl Proof {
     /// Whether x is this good.
     pub fn shows(&self, tolerance: f64) -> bool {
         self.relative_gap.is_some_and(|gap| gap <= tolerance)

@@ -3,10 +3,11 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use super::ManyLeastSquares;
+use super::blocks::{Fit, SUM_RANGE};
 use super::exchange::{Exchange, Task};
 use super::proof::Proof;
 use super::shared::Shared;
-use super::{Fit, ManyLeastSquares, SUM_RANGE};
 use crate::certificate::{Certificate, UNIT};
 use crate::error::Result;
 use crate::matrix::{Column, Columns, DenseView, with_columns};
@@ -68,7 +69,7 @@ pub fn verify(problem: &LeastSquares, x: &[f64]) -> Result<Certificate> {
     }
     let b = problem.rhs_for_sum()?;
     let many = ManyLeastSquares::of(problem);
-    let prepared = Problem::with(problem.matrix, problem.weights, problem.l2)?;
+    let prepared = Problem::without_gram(problem.matrix, problem.weights, problem.l2)?;
     let shared = with_columns!(prepared.matrix(), |a| Shared::without_gram(a, &prepared, &many));
     let unit = -shared.exponent[0];
     let counts = |i: usize| shared.weights.as_ref().is_none_or(|w| w[i] > 0.0);

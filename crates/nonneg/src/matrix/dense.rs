@@ -67,15 +67,6 @@ impl<T: Value> DenseMatrix<T> {
         &self.values
     }
 
-    /// Rows as columns.
-    pub fn transposed(&self) -> Self {
-        let mut values = self.values.clone();
-        for (i, row) in values.chunks_exact_mut(self.cols.max(1)).enumerate() {
-            row.iter_mut().enumerate().for_each(|(j, value)| *value = self.values[j * self.rows + i]);
-        }
-        Self { rows: self.cols, cols: self.rows, values }
-    }
-
     /// Its values, column after column, without it.
     pub fn into_values(self) -> Vec<T> {
         self.values

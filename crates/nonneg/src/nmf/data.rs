@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::matrix::kernels::{axpy, axpy_four, dense_dot};
-use crate::matrix::{AnyMatrix, Column, Columns, CscMatrix, DenseMatrix, MatrixRef, with_columns};
+use crate::matrix::{AnyMatrix, Column, Columns, CscMatrix, CsrView, DenseMatrix, MatrixRef, with_columns};
 
 /// Rows of a product that one task makes.
 const BLOCK: usize = 256;
@@ -25,13 +25,12 @@ impl Data {
         if v.rows() == 0 || v.cols() == 0 {
             return Err(Error::Matrix(format!("the matrix is empty ({}×{})", v.rows(), v.cols())));
         }
-        let negative = with_columns!(v, |columns| (0..columns.cols()).find(|&j| columns.column(j).extremes().negative));
-        if let Some(column) = negative {
-            return Err(Error::Matrix(format!("column {column} holds a negative number, expected a matrix ≥ 0")));
-        }
         let dense = matches!(v, MatrixRef::DenseF64(_) | MatrixRef::DenseF32(_));
         let (rows, cols) = (v.rows(), v.cols());
         with_columns!(v, |columns| {
+            if let Some(column) = (0..cols).find(|&j| columns.column(j).extremes().negative) {
+                return Err(Error::Matrix(format!("column {column} holds a negative number, expected a matrix ≥ 0")));
+            }
             Ok(if dense {
                 let mut values = vec![0.0; rows * cols];
                 for (j, out) in values.chunks_exact_mut(rows).enumerate() {
@@ -40,7 +39,9 @@ impl Data {
                 Self::Dense(DenseMatrix::new(rows, cols, values)?)
             } else {
                 let plain = sparse(rows, cols, |j, visit| columns.column(j).for_each(visit));
-                let transposed = transpose(&plain, rows, cols);
+                // The columns of V are the rows of Vᵀ.
+                let (pointers, indices, values) = plain.view().parts();
+                let transposed = CsrView::new(cols, rows, pointers, indices, values)?.to_csc();
                 Self::Sparse { plain, transposed }
             })
         })
@@ -105,11 +106,11 @@ impl Data {
     }
 
     /// Vᵀ.
-    pub fn transposed(&self) -> AnyMatrix {
-        match self {
-            Self::Dense(matrix) => matrix.transposed().into(),
+    pub fn transposed(&self) -> Result<AnyMatrix> {
+        Ok(match self {
+            Self::Dense(matrix) => DenseMatrix::from_row_major(self.cols(), self.rows(), matrix.values())?.into(),
             Self::Sparse { transposed, .. } => transposed.clone().into(),
-        }
+        })
     }
 
     /// VF for an n×k factor, m×k.
@@ -180,22 +181,4 @@ fn sparse(rows: usize, cols: usize, column: impl Fn(usize, &mut dyn FnMut(usize,
         col_ptr.push(values.len());
     }
     CscMatrix::from_checked(rows, col_ptr, row_idx, values)
-}
-
-fn transpose(matrix: &CscMatrix<f64, u64>, rows: usize, cols: usize) -> CscMatrix<f64, u64> {
-    let view = matrix.view();
-    let mut ends = vec![0usize; rows + 1];
-    (0..cols).for_each(|j| view.column(j).for_each(|i, _| ends[i + 1] += 1));
-    for i in 0..rows {
-        ends[i + 1] += ends[i];
-    }
-    let (mut next, pointers) = (ends.clone(), ends);
-    let (mut row_idx, mut values) = (vec![0u64; view.nnz()], vec![0.0; view.nnz()]);
-    for j in 0..cols {
-        view.column(j).for_each(|i, v| {
-            (row_idx[next[i]], values[next[i]]) = (j as u64, v);
-            next[i] += 1;
-        });
-    }
-    CscMatrix::from_checked(cols, pointers, row_idx, values)
 }

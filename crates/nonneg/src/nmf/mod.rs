@@ -17,6 +17,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 
 use crate::error::{Error, Result};
 use crate::many::ManyLeastSquares;
+use crate::matrix::kernels::dense_dot;
 use crate::matrix::{AnyMatrix, DenseMatrix, MatrixRef};
 use crate::settings::Solver;
 use crate::solution::Status;
@@ -261,7 +262,7 @@ impl Run<'_> {
 
             iterations += 1;
             // ‖V − WH‖² = ‖V‖² − 2⟨VᵀW, Hᵀ⟩ + ⟨WᵀW, HHᵀ⟩.
-            let new_fit = (square - 2.0 * inner(&for_h, &new_h) + inner(&gram_w, &gram_h)).max(0.0);
+            let new_fit = (square - 2.0 * dense_dot(&for_h, &new_h) + dense_dot(&gram_w, &gram_h)).max(0.0);
             let sums = |factor: &[f64]| factor.iter().sum::<f64>();
             let squares: f64 = (0..k).map(|p| gram_w[p * k + p] + gram_h[p * k + p]).sum();
             let objective = 0.5 * new_fit + settings.l1 * (sums(&far_w) + sums(&new_h)) + 0.5 * settings.l2 * squares;
@@ -324,7 +325,13 @@ impl Run<'_> {
         let problem = ManyLeastSquares::new(&other).l1(settings.l1).l2(settings.l2);
         let v = match side {
             Side::H => self.data.view(),
-            Side::W => self.transposed.get_or_init(|| self.data.transposed()).view(),
+            Side::W => match self.transposed.get() {
+                Some(known) => known.view(),
+                None => {
+                    let made = self.data.transposed()?;
+                    self.transposed.get_or_init(|| made).view()
+                }
+            },
         };
         factor.copy_from_slice(&solver.solve_many_problem(&problem, v)?.x);
         Ok(violation)
@@ -381,8 +388,4 @@ fn gram(factor: &[f64], k: usize, out: &mut [f64]) {
     let factor = MatRef::from_row_major_slice(factor, factor.len() / k, k);
     let out = MatMut::from_column_major_slice_mut(out, k, k);
     matmul(out, Accum::Replace, factor.transpose(), factor, 1.0, Par::Seq);
-}
-
-fn inner(a: &[f64], b: &[f64]) -> f64 {
-    crate::matrix::kernels::dense_dot(a, b)
 }
