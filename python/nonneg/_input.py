@@ -111,7 +111,7 @@ def to_vector(values: Any, name: str) -> np.ndarray:
     if array.ndim == 2 and 1 in array.shape:
         array = array.ravel()
     if array.ndim != 1:
-        hint = " (for many right-hand sides, solve one at a time)" if name == "b" and array.ndim == 2 else ""
+        hint = " (for many right-hand sides: solve_many)" if name == "b" and array.ndim == 2 else ""
         raise ValueError(f"{name} has the shape {array.shape}, expected one dimension{hint}")
     array = np.ascontiguousarray(array, dtype=np.float64)
     return array if array.flags.aligned else array.copy()

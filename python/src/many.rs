@@ -48,7 +48,7 @@ fn fields(py: Python<'_>, solution: ManySolution, rows: usize) -> PyResult<Bound
     let numbers = |get: fn(&ColumnSolution) -> Option<f64>| {
         PyArray1::from_iter(py, columns.iter().map(|column| get(column).unwrap_or(f64::NAN)))
     };
-    let codes = columns.iter().map(|column| STATUSES.iter().position(|status| *status == column.status).unwrap_or(0) as u8);
+    let codes = columns.iter().map(|column| column.status.rank() as u8);
     let fields = PyDict::new(py);
     set!(fields,
         status: status,
@@ -66,10 +66,6 @@ fn fields(py: Python<'_>, solution: ManySolution, rows: usize) -> PyResult<Bound
 }
 
 /// What the codes of a status mean.
-const STATUSES: [Status; 6] =
-    [Status::Solved, Status::Converged, Status::Stalled, Status::PassLimit, Status::TimeLimit, Status::Interrupted];
-
-/// Their names.
 pub fn status_names() -> Vec<&'static str> {
-    STATUSES.iter().map(|status| status.name()).collect()
+    Status::ALL.iter().map(|status| status.name()).collect()
 }

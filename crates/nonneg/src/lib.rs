@@ -47,8 +47,9 @@ pub mod presolve;
 
 pub use certificate::{Certificate, verify};
 pub use error::{Error, Result};
-pub use many::{ColumnSolution, ManyLeastSquares, ManySolution};
+pub use many::{ColumnSolution, ManyLeastSquares, ManySolution, PreparedMany};
 pub use matrix::{AnyMatrix, CscMatrix, CscView, CsrMatrix, CsrView, DenseMatrix, DenseView, MatrixRef};
+pub use monitor::Moment;
 pub use nmf::{Factors, Nmf, NmfMethod, NmfStart, NmfStep};
 pub use nnls::{Nnls, nnls};
 pub use prepared::Problem;

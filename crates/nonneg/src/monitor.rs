@@ -34,8 +34,26 @@ const BETTER_OBJECTIVE: f64 = 1e-14;
 /// Part of the entries of A beyond which screening pays.
 const SCREENED: f64 = 0.6;
 
-/// Called with every trace row as it happens.
-pub(crate) type Observer<'a> = &'a mut dyn FnMut(&TraceRow) -> ControlFlow<()>;
+/// A run at one of its checks.
+pub struct Moment<'m> {
+    /// What is known of the point that was checked.
+    pub row: &'m TraceRow,
+    best: &'m dyn Fn() -> Vec<f64>,
+}
+
+impl<'m> Moment<'m> {
+    pub(crate) fn new(row: &'m TraceRow, best: &'m dyn Fn() -> Vec<f64>) -> Self {
+        Self { row, best }
+    }
+
+    /// The best x so far.
+    pub fn best_x(&self) -> Vec<f64> {
+        (self.best)()
+    }
+}
+
+/// Called with every moment as it happens.
+pub(crate) type Observer<'a> = &'a mut dyn FnMut(&Moment) -> ControlFlow<()>;
 
 pub(crate) struct Watch<'a, M: Columns, R: Columns> {
     certifier: &'a Certifier<'a, M>,
@@ -135,9 +153,9 @@ impl<'a, M: Columns, R: Columns> Watch<'a, M, R> {
     }
 
     /// The last row of the trace: the answer as it is returned.
-    pub fn record_final(&mut self, certificate: &Certificate) {
+    pub fn record_final(&mut self, certificate: &Certificate, x: &[f64]) {
         let row = self.row(certificate, Event::Final);
-        let _ = (self.observe)(&row);
+        let _ = (self.observe)(&Moment::new(&row, &|| x.to_vec()));
         self.trace.push(row);
     }
 
@@ -245,15 +263,18 @@ impl<M: Columns, R: Columns> Monitor for Watch<'_, M, R> {
         }
         self.certify_time += started.elapsed();
 
-        let event = if self.trace.is_empty() { Event::Start } else { Event::Check };
-        let row = self.row(&evaluation.summary(self.certifier), event);
-        self.observer_stopped |= (self.observe)(&row).is_break();
-        self.record(row);
-
         // Points are ranked by proved gap; where there is none, all by residual.
         let residual = evaluation.residual();
         let gap = evaluation.dual_gap;
         let rank = gap.unwrap_or(f64::MAX.min(1e300 * (1.0 + residual)));
+
+        let event = if self.trace.is_empty() { Event::Start } else { Event::Check };
+        let row = self.row(&evaluation.summary(self.certifier), event);
+        let best = self.best.as_ref().filter(|best| best.rank <= rank).map_or(&all, |best| &best.x);
+        let best = || self.certifier.to_caller(best);
+        self.observer_stopped |= (self.observe)(&Moment::new(&row, &best)).is_break();
+        self.record(row);
+
         let measure = gap.unwrap_or(residual);
         self.progress.note(measure, evaluation.objective, self.checks);
         let verdict = self.verdict(&evaluation);
@@ -298,7 +319,8 @@ impl<M: Columns, R: Columns> Monitor for Watch<'_, M, R> {
         if let Some(&last) = self.trace.last() {
             let (passes, seconds) = (self.passes(), self.begin.elapsed().as_secs_f64());
             let row = TraceRow { passes, seconds, event: Event::Switch(switch), ..last };
-            self.observer_stopped |= (self.observe)(&row).is_break();
+            let best = || self.best.as_ref().map_or(Vec::new(), |best| self.certifier.to_caller(&best.x));
+            self.observer_stopped |= (self.observe)(&Moment::new(&row, &best)).is_break();
             self.trace.push(row);
         }
     }

@@ -38,6 +38,15 @@ pub enum Status {
 }
 
 impl Status {
+    /// All of them, from best to worst.
+    pub const ALL: [Status; 6] =
+        [Status::Solved, Status::Converged, Status::Stalled, Status::PassLimit, Status::TimeLimit, Status::Interrupted];
+
+    /// The position in [`ALL`](Self::ALL).
+    pub fn rank(self) -> usize {
+        Self::ALL.iter().position(|status| *status == self).unwrap_or(0)
+    }
+
     /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {

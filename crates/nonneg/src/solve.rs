@@ -16,7 +16,7 @@ use crate::certificate::{Certifier, ColumnFacts, Screen};
 use crate::error::{Error, Result};
 use crate::many;
 use crate::matrix::{Columns, MatrixRef, with_columns};
-use crate::monitor::{Observer, Watch};
+use crate::monitor::{Moment, Observer, Watch};
 use crate::prepared::Prepared;
 use crate::presolve::Reduced;
 use crate::problem::LeastSquares;
@@ -40,6 +40,16 @@ impl Solver {
         &self,
         problem: &LeastSquares,
         observe: &mut (dyn FnMut(&TraceRow) -> ControlFlow<()> + Send),
+    ) -> Result<Solution> {
+        self.solve_watched(problem, &mut |moment| observe(moment.row))
+    }
+
+    /// As [`solve_observed`](Self::solve_observed), with the best x so far for who wants to keep it: a run that is cut off can be
+    /// started again from there ([`LeastSquares::start`]).
+    pub fn solve_watched(
+        &self,
+        problem: &LeastSquares,
+        observe: &mut (dyn FnMut(&Moment) -> ControlFlow<()> + Send),
     ) -> Result<Solution> {
         self.validate()?;
         problem.validate()?;
@@ -120,7 +130,7 @@ fn run<M: Columns, R: Columns>(
     };
     let status = watch.final_status(&evaluation);
     let certificate = evaluation.into_certificate(certifier);
-    watch.record_final(&certificate);
+    watch.record_final(&certificate, &x);
 
     let stats = Stats {
         method: resolved(settings),

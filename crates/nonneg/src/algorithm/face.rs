@@ -16,7 +16,7 @@ use super::gram::{Gram, KnownGram};
 use super::point::{Coordinate, distance_of};
 use crate::linalg::Cholesky;
 use crate::matrix::Columns;
-use crate::matrix::kernels::{axpy, axpy_four};
+use crate::matrix::kernels::{add_columns, axpy};
 use crate::presolve::Reduced;
 
 /// Coordinate sweeps before the first Newton step of a round, at most, and between Newton steps.
@@ -282,14 +282,7 @@ impl Face {
     /// G·d for a d on the face.
     fn multiply(&mut self, step: &[f64]) -> Vec<f64> {
         let mut image = vec![0.0; self.gram.len()];
-        let column = |f: usize| self.gram.column(self.face[f]);
-        let (fours, rest) = step.as_chunks::<4>();
-        for (four, &d) in fours.iter().enumerate() {
-            axpy_four(d, std::array::from_fn(|k| column(4 * four + k)), &mut image);
-        }
-        for (k, &d) in rest.iter().enumerate() {
-            axpy(d, column(4 * fours.len() + k), &mut image);
-        }
+        add_columns(step.iter().zip(&self.face).map(|(&d, &place)| (d, self.gram.column(place))), &mut image);
         self.work += (self.face.len() * self.gram.len()) as u64;
         image
     }

@@ -20,6 +20,12 @@ impl Packed {
         self.len = 0;
     }
 
+    /// Becomes a copy, in the memory that there is.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.values.clone_from(&other.values);
+        self.len = other.len;
+    }
+
     /// Column j, to its diagonal entry.
     pub fn column(&self, j: usize) -> &[f64] {
         &self.values[j * (j + 1) / 2..][..=j]

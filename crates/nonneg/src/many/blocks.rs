@@ -27,6 +27,11 @@ const REFINEMENTS: usize = 3;
 /// Where x has a sum, its range is that of A and b: further apart than 2^this they leave that of f64.
 pub const SUM_RANGE: i32 = 400;
 
+/// Columns of a block for m×n matrices: of the problem alone, so that the number of threads changes no bit.
+pub fn width(m: usize, n: usize) -> usize {
+    (BLOCK_NUMBERS / (m + n)).clamp(1, BLOCK)
+}
+
 /// How all columns are solved.
 pub struct Blocks<'s> {
     pub solver: &'s Solver,
@@ -43,8 +48,7 @@ impl Blocks<'_> {
         let (m, n, count) = (b.rows(), self.problem.matrix.cols(), b.cols());
         let mut x = vec![0.0; n * count];
         let mut columns = vec![ColumnSolution::untouched(Status::TimeLimit); count];
-        // The split depends on the problem alone, so that the number of threads changes no bit.
-        let width = (BLOCK_NUMBERS / (m + n)).clamp(1, BLOCK);
+        let width = width(m, n);
         let (idle, done) = (Mutex::new(Vec::<Workspace>::new()), AtomicUsize::new(0));
         x.par_chunks_mut(width * n).zip(columns.par_chunks_mut(width)).enumerate().for_each(|(block, (x, columns))| {
             let spare = idle.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).pop();

@@ -8,11 +8,12 @@
 //! With Σx = 1, steps d have Σd = 0, so that adding σ11ᵀ to G changes nothing but the factor, which then exists for columns that
 //! are dependent but not affinely so (a column of zeros, say).
 
+use super::patterns::Patterns;
 use super::proof::{Proof, cap};
 use super::shared::Shared;
 use crate::certificate::UNIT;
 use crate::linalg::{PIVOT, Packed};
-use crate::matrix::kernels::{axpy, axpy_four};
+use crate::matrix::kernels::add_columns;
 
 /// A slope A:ⱼᵀ(Ax − b) of this part of ‖A:ⱼ‖(‖Ax‖ + ‖b‖) is rounding error.
 const NOISE: f64 = 8.0 * UNIT;
@@ -80,6 +81,8 @@ pub struct Exchange {
     /// Those at their upper bounds.
     upper: Vec<usize>,
     factor: Packed,
+    /// Sets of right-hand sides before the last.
+    patterns: Patterns,
     rotations: Vec<(f64, f64)>,
     /// Columns that led nowhere from this x.
     refused: Vec<bool>,
@@ -108,12 +111,23 @@ impl Exchange {
         }
     }
 
-    /// Forgets the last right-hand side: the next one begins with no columns.
+    /// Forgets all right-hand sides: the next one begins with no columns.
     pub fn forget(&mut self) {
+        self.patterns.clear();
+        self.let_go();
+    }
+
+    /// No columns between their bounds.
+    fn let_go(&mut self) {
         self.passive.clear();
         self.upper.clear();
         self.factor.clear();
         self.place.fill(Place::Zero);
+    }
+
+    #[cfg(test)]
+    pub fn patterns(&self) -> &Patterns {
+        &self.patterns
     }
 
     /// Columns that may be above zero.
@@ -126,7 +140,7 @@ impl Exchange {
         self.begin(task);
         let limit = (EXCHANGES * self.x.len()).max(LEAST_EXCHANGES);
         let (mut best, mut idle) = (f64::INFINITY, 0);
-        for _ in 0..limit {
+        for exchange in 0..limit {
             let size = self.fill_gradient(task);
             let objective = self.objective(task);
             idle = if objective < best { 0 } else { idle + 1 };
@@ -137,6 +151,7 @@ impl Exchange {
             let far = idle == 0 && steepest.is_some_and(|j| self.worth(task, j) > task.tolerance * objective.abs());
             let proof = (!far).then(|| Proof::of(task, self, None));
             if let Some(proof) = proof.filter(|proof| proof.shows(task.tolerance) || idle >= IDLE) {
+                self.patterns.keep(&self.passive, &self.factor, exchange == 0);
                 return proof;
             }
             if !self.go(task, size, steepest) {
@@ -145,6 +160,22 @@ impl Exchange {
         }
         self.fill_gradient(task);
         Proof::of(task, self, None)
+    }
+
+    /// To the best minimiser over a set of an earlier right-hand side; whether there is one.
+    fn begin_with_pattern(&mut self, task: &Task) -> bool {
+        let Some((columns, factor, x)) = self.patterns.best(task) else { return false };
+        for &j in &self.passive {
+            self.place[j] = Place::Zero;
+        }
+        self.passive.clear();
+        self.passive.extend_from_slice(columns);
+        self.factor.copy_from(factor);
+        for (&j, &x) in columns.iter().zip(x) {
+            self.x[j] = x;
+            self.place[j] = Place::Between;
+        }
+        true
     }
 
     /// f(x), from its gradient.
@@ -188,8 +219,11 @@ impl Exchange {
             self.place[j] = Place::Zero;
         }
         if task.sum_to_one && (bounded || self.passive.is_empty()) {
-            self.forget();
+            self.let_go();
             return self.fill_up(task);
+        }
+        if self.begin_with_pattern(task) {
+            return;
         }
         while !self.passive.is_empty() {
             // From zero, where the gradient is −c.
@@ -251,20 +285,9 @@ impl Exchange {
     fn fill_gradient(&mut self, task: &Task) -> f64 {
         let shared = task.shared;
         self.gradient.iter_mut().zip(task.linear).for_each(|(g, c)| *g = -c);
-        let (mut four, mut count, mut size) = ([0; 4], 0, task.rhs_norm);
-        for &j in self.passive.iter().chain(&self.upper) {
-            size += self.x[j] * shared.root[j];
-            four[count] = j;
-            count += 1;
-            if count == 4 {
-                axpy_four(four.map(|j| self.x[j]), four.map(|j| shared.gram_column(j)), &mut self.gradient);
-                count = 0;
-            }
-        }
-        for &j in &four[..count] {
-            axpy(self.x[j], shared.gram_column(j), &mut self.gradient);
-        }
-        size
+        let support = || self.passive.iter().chain(&self.upper);
+        add_columns(support().map(|&j| (self.x[j], shared.gram_column(j))), &mut self.gradient);
+        support().fold(task.rhs_norm, |size, &j| size + self.x[j] * shared.root[j])
     }
 
     /// The column along which f falls fastest, in its own units, if one is left.

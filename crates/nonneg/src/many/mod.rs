@@ -5,6 +5,7 @@
 
 mod blocks;
 mod exchange;
+mod patterns;
 mod proof;
 mod shared;
 mod single;
@@ -109,15 +110,7 @@ pub struct ManySolution {
 impl ManySolution {
     /// The worst there is: `Solved` if all are.
     pub fn status(&self) -> Status {
-        let rank = |status: &Status| match status {
-            Status::Solved => 0,
-            Status::Converged => 1,
-            Status::Stalled => 2,
-            Status::PassLimit => 3,
-            Status::TimeLimit => 4,
-            Status::Interrupted => 5,
-        };
-        self.columns.iter().map(|column| column.status).max_by_key(rank).unwrap_or(Status::Solved)
+        self.columns.iter().map(|column| column.status).max_by_key(|status| status.rank()).unwrap_or(Status::Solved)
     }
 
     /// Of all columns, if it is known for all.
@@ -179,31 +172,38 @@ impl Solver {
         observe: &(dyn Fn(usize) + Sync),
     ) -> Result<ManySolution> {
         let (begin, b) = (Instant::now(), b.into());
+        let solution = self.prepare_many(problem, b.cols())?.solve_observed(b, observe)?;
+        Ok(ManySolution { seconds: begin.elapsed().as_secs_f64(), ..solution })
+    }
+
+    /// What all right-hand sides share, for `count` of them that come in parts: from a file larger than memory, say. The time
+    /// limit counts from here.
+    ///
+    /// ```
+    /// use nonneg::{DenseMatrix, ManyLeastSquares, Solver};
+    ///
+    /// let a = DenseMatrix::new(2, 2, vec![1.0, 0.0, 0.0, 1.0])?;
+    /// let problem = ManyLeastSquares::new(&a);
+    /// let prepared = Solver::new().prepare_many(&problem, 2)?;
+    /// for part in [[1.0, -2.0], [3.0, 4.0]] {
+    ///     let x = prepared.solve(&DenseMatrix::new(2, 1, part.to_vec())?)?.x;
+    ///     assert_eq!(x, [part[0].max(0.0), part[1].max(0.0)]);
+    /// }
+    /// # Ok::<(), nonneg::Error>(())
+    /// ```
+    pub fn prepare_many<'p>(&self, problem: &'p ManyLeastSquares<'p>, count: usize) -> Result<PreparedMany<'p>> {
+        let begin = Instant::now();
         self.validate()?;
         problem.validate()?;
-        if b.rows() != problem.matrix.rows() {
-            let (what, why) = ("columns of B", "one entry per row of A");
-            return Err(Error::Length { what, got: b.rows(), expected: problem.matrix.rows(), why });
-        }
-        // A trial: running out of memory further on would end the process.
-        let (n, count) = (problem.matrix.cols(), b.cols());
-        let room = n.checked_mul(count).filter(|&numbers| Vec::<f64>::new().try_reserve_exact(numbers).is_ok());
-        if room.is_none() {
-            return Err(Error::Memory(format!(
-                "there is no room for X, {n} × {count} numbers: take fewer columns of B at a time"
-            )));
-        }
-        let solver = Solver { threads: None, ..self.clone() };
-        let run = || -> Result<ManySolution> {
+        let prepare = || {
             let prepared = Problem::without_gram(problem.matrix, problem.weights, problem.l2)?;
-            let shared = solver.share(problem, &prepared, b.cols())?;
-            let block = Blocks { solver: &solver, problem, prepared: &prepared, shared: shared.as_ref(), begin, observe };
-            let (x, columns) = with_columns!(b, |b| block.solve(b));
-            Ok(ManySolution { x, columns, seconds: begin.elapsed().as_secs_f64() })
+            let shared = self.share(problem, &prepared, count)?;
+            let solver = Solver { threads: None, ..self.clone() };
+            Ok(PreparedMany { solver, threads: self.threads, problem, prepared, shared, begin })
         };
         match self.threads {
-            None => run(),
-            Some(threads) => in_threads(threads, run)?,
+            None => prepare(),
+            Some(threads) => in_threads(threads, prepare)?,
         }
     }
 
@@ -220,5 +220,53 @@ impl Solver {
             return Ok(None);
         }
         Ok(Some(with_columns!(prepared.matrix(), |columns| Shared::new(columns, prepared, problem))))
+    }
+}
+
+/// A, ready for right-hand sides ([`Solver::prepare_many`]).
+pub struct PreparedMany<'p> {
+    solver: Solver,
+    threads: Option<usize>,
+    problem: &'p ManyLeastSquares<'p>,
+    prepared: Problem<'p>,
+    shared: Option<Shared>,
+    begin: Instant,
+}
+
+impl PreparedMany<'_> {
+    /// Columns that are solved one after the other, each from where the one before ended. B in parts of a multiple of this gives
+    /// the same bits as B in one.
+    pub fn block(&self) -> usize {
+        blocks::width(self.problem.matrix.rows(), self.problem.matrix.cols())
+    }
+
+    /// For every column b of B.
+    pub fn solve<'b>(&self, b: impl Into<MatrixRef<'b>>) -> Result<ManySolution> {
+        self.solve_observed(b, &|_| ())
+    }
+
+    /// As [`solve`](Self::solve); `observe` hears how many columns are done.
+    pub fn solve_observed<'b>(&self, b: impl Into<MatrixRef<'b>>, observe: &(dyn Fn(usize) + Sync)) -> Result<ManySolution> {
+        let (begin, b, problem) = (Instant::now(), b.into(), self.problem);
+        if b.rows() != problem.matrix.rows() {
+            let (what, why) = ("columns of B", "one entry per row of A");
+            return Err(Error::Length { what, got: b.rows(), expected: problem.matrix.rows(), why });
+        }
+        // A trial: running out of memory further on would end the process.
+        let (n, count) = (problem.matrix.cols(), b.cols());
+        let room = n.checked_mul(count).filter(|&numbers| Vec::<f64>::new().try_reserve_exact(numbers).is_ok());
+        if room.is_none() {
+            return Err(Error::Memory(format!(
+                "there is no room for X, {n} × {count} numbers: take fewer columns of B at a time"
+            )));
+        }
+        let (solver, prepared, shared) = (&self.solver, &self.prepared, self.shared.as_ref());
+        let blocks = Blocks { solver, problem, prepared, shared, begin: self.begin, observe };
+        let run = || with_columns!(b, |b| blocks.solve(b));
+        let (x, columns) = match self.threads {
+            None => run(),
+            Some(threads) => in_threads(threads, run)?,
+        };
+        Ok(ManySolution { x, columns, seconds: begin.elapsed().as_secs_f64() })
     }
 }

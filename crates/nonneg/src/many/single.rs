@@ -11,7 +11,7 @@ use super::shared::Shared;
 use crate::certificate::{Certificate, UNIT};
 use crate::error::Result;
 use crate::matrix::{Column, Columns, DenseView, with_columns};
-use crate::monitor::Observer;
+use crate::monitor::{Moment, Observer};
 use crate::prepared::Problem;
 use crate::problem::LeastSquares;
 use crate::scaling::{ldexp, power_of_two, to_caller};
@@ -55,7 +55,11 @@ pub fn solve(solver: &Solver, problem: &LeastSquares, observe: Observer) -> Resu
         restarts: 0,
         event: Event::Final,
     };
-    let status = if observe(&row) == ControlFlow::Break(()) && !solved { Status::Interrupted } else { status };
+    let status = if observe(&Moment::new(&row, &|| many.x.clone())) == ControlFlow::Break(()) && !solved {
+        Status::Interrupted
+    } else {
+        status
+    };
     let stats = Stats { method: Method::ActiveSet, batch_size: 1, passes, restarts: 0, dropped_columns: 0, signed, seconds };
     Ok(Solution { x: many.x, status, certificate, stats, trace: vec![row] })
 }

@@ -5,18 +5,22 @@ use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
-use crate::matrix::kernels::{axpy, axpy_four, dense_dot};
+use crate::matrix::kernels::{add_columns, dense_dot};
 use crate::matrix::{AnyMatrix, Column, Columns, CscMatrix, CsrView, DenseMatrix, MatrixRef, with_columns};
 
 /// Rows of a product that one task makes.
 const BLOCK: usize = 256;
+
+/// Numbers of a factor that stay in the cache while they are used, and entries that each column should find among them.
+const PANEL: usize = 1 << 15;
+const RUN: usize = 16;
 
 /// V ≥ 0, m×n. Factors are stored row after row: m×k for W, n×k for Hᵀ.
 pub enum Data {
     /// Column after column.
     Dense(DenseMatrix<f64>),
     /// V and Vᵀ, by columns.
-    Sparse { plain: CscMatrix<f64, u64>, transposed: CscMatrix<f64, u64> },
+    Sparse { plain: CscMatrix<f64, u32>, transposed: CscMatrix<f64, u32> },
 }
 
 impl Data {
@@ -24,6 +28,13 @@ impl Data {
     pub fn new(v: MatrixRef) -> Result<Self> {
         if v.rows() == 0 || v.cols() == 0 {
             return Err(Error::Matrix(format!("the matrix is empty ({}×{})", v.rows(), v.cols())));
+        }
+        if v.rows().max(v.cols()) > u32::MAX as usize {
+            return Err(Error::Matrix(format!(
+                "the matrix has {}×{} entries, expected fewer than 2³² rows and columns",
+                v.rows(),
+                v.cols()
+            )));
         }
         let dense = matches!(v, MatrixRef::DenseF64(_) | MatrixRef::DenseF32(_));
         let (rows, cols) = (v.rows(), v.cols());
@@ -145,36 +156,37 @@ fn product(a: MatRef<'_, f64>, factor: &[f64], k: usize, out: &mut [f64]) {
     });
 }
 
-/// For every column of a sparse matrix, the combination of rows of the factor that it holds.
-fn combine(a: &CscMatrix<f64, u64>, factor: &[f64], k: usize, out: &mut [f64]) {
-    let a = a.view();
+/// For every column of a sparse matrix, the combination of rows of the factor that it holds. Column after column would fetch the
+/// factor from memory for each of them: all columns take what they need of one panel of the factor, then of the next.
+fn combine(a: &CscMatrix<f64, u32>, factor: &[f64], k: usize, out: &mut [f64]) {
+    let (rows, cols, nnz) = (a.view().rows(), a.view().cols(), a.view().nnz());
+    let (pointers, indices, values) = a.view().parts();
+    let row = |i: u32| &factor[i as usize * k..][..k];
+    let panels = (rows * k).div_ceil(PANEL).min(nnz / (cols * RUN)).max(1);
+    let height = rows.div_ceil(panels);
     out.par_chunks_mut(BLOCK * k).enumerate().for_each(|(block, out)| {
-        for (offset, out) in out.chunks_exact_mut(k).enumerate() {
-            out.fill(0.0);
-            let row = |i: usize| &factor[i * k..(i + 1) * k];
-            let (mut four, mut values, mut count) = ([0; 4], [0.0; 4], 0);
-            a.column(block * BLOCK + offset).for_each(|i, v| {
-                (four[count], values[count]) = (i, v);
-                count += 1;
-                if count == 4 {
-                    axpy_four(values, four.map(row), out);
-                    count = 0;
-                }
-            });
-            for p in 0..count {
-                axpy(values[p], row(four[p]), out);
+        out.fill(0.0);
+        let first = block * BLOCK;
+        let mut next: Vec<usize> = pointers[first..first + out.len() / k].to_vec();
+        for panel in 1..=panels {
+            for (offset, (out, next)) in out.chunks_exact_mut(k).zip(&mut next).enumerate() {
+                let rest = &indices[*next..pointers[first + offset + 1]];
+                let run = if panel == panels { rest.len() } else { rest.partition_point(|&i| (i as usize) < panel * height) };
+                let entries = *next..*next + run;
+                add_columns(rest[..run].iter().zip(&values[entries.clone()]).map(|(&i, &v)| (v, row(i))), out);
+                *next = entries.end;
             }
         }
     });
 }
 
 /// Columns of entries other than zero.
-fn sparse(rows: usize, cols: usize, column: impl Fn(usize, &mut dyn FnMut(usize, f64))) -> CscMatrix<f64, u64> {
+fn sparse(rows: usize, cols: usize, column: impl Fn(usize, &mut dyn FnMut(usize, f64))) -> CscMatrix<f64, u32> {
     let (mut col_ptr, mut row_idx, mut values) = (vec![0], Vec::new(), Vec::new());
     for j in 0..cols {
         column(j, &mut |i, v| {
             if v != 0.0 {
-                row_idx.push(i as u64);
+                row_idx.push(i as u32);
                 values.push(v);
             }
         });

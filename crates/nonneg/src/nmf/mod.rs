@@ -311,13 +311,11 @@ impl Run<'_> {
     fn half_step(&self, side: Side, gram: &[f64], products: &[f64], other: &[f64], factor: &mut [f64]) -> Result<f64> {
         let (k, settings) = (self.settings.rank, self.settings);
         let rows = factor.len() / k;
-        let mut gram = gram.to_vec();
-        (0..k).for_each(|p| gram[p * k + p] += settings.l2);
         let ratio = self.data.nnz() as f64 / (rows * k) as f64;
         let sweeps = 1 + (SWEEPS_FOR_PRODUCTS * ratio) as usize;
-        let fixed = sweep::Fixed::new(&gram, k, settings.l1, sweeps);
+        let fixed = sweep::Fixed::new(gram, k, (settings.l1, settings.l2), sweeps);
         if settings.method == NmfMethod::Hals {
-            return Ok(sweep::improve(&fixed, factor, products));
+            return Ok(fixed.improve(factor, products));
         }
         let violation = fixed.violation(factor, products);
         let other = DenseMatrix::from_row_major(other.len() / k, k, other)?;

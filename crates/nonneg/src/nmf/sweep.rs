@@ -3,100 +3,94 @@
 
 use rayon::prelude::*;
 
-use crate::matrix::kernels::{axpy, axpy_four};
+use crate::matrix::kernels::{Lanes, Quadratic, TOGETHER, add_gradient, coordinate_sweep};
 
 /// Sweeps end when one moves x by less than this part of what the first did (Gillis and Glineur 2012).
 const SLOWER: f64 = 0.1;
 
-/// Rows that one task takes.
+/// Rows that one task takes, a multiple of those that are swept together.
 const BLOCK: usize = 64;
 
 /// The other factor, and penalties.
-pub struct Fixed<'f> {
+pub struct Fixed {
     /// G + λ₂I, k×k.
-    gram: &'f [f64],
-    /// 1/Gₚₚ, or zero.
-    inverse: Vec<f64>,
+    gram: Quadratic,
     k: usize,
     l1: f64,
     sweeps: usize,
 }
 
-/// How far from optimal the rows were: Σ of what is left of the gradient where x may go along it.
-pub fn improve(fixed: &Fixed, factor: &mut [f64], products: &[f64]) -> f64 {
-    let k = fixed.k;
-    let blocks = factor.par_chunks_mut(BLOCK * k).zip(products.par_chunks(BLOCK * k));
-    let violations: Vec<f64> = blocks
-        .map(|(factor, products)| {
-            let mut gradient = vec![0.0; k];
-            let rows = factor.chunks_exact_mut(k).zip(products.chunks_exact(k));
-            rows.map(|(x, c)| fixed.improve_row(x, c, &mut gradient)).sum::<f64>()
-        })
-        .collect();
-    violations.iter().sum()
+impl Fixed {
+    /// With so many sweeps at most.
+    pub fn new(gram: &[f64], k: usize, (l1, l2): (f64, f64), sweeps: usize) -> Self {
+        Self { gram: Quadratic::new(gram, k, l2), k, l1, sweeps }
+    }
+
+    /// Brings all rows closer; returns how far from optimal they were: Σ of what is left of the gradient where x may go along it.
+    pub fn improve(&self, factor: &mut [f64], products: &[f64]) -> f64 {
+        let size = BLOCK * self.k;
+        let blocks = factor.par_chunks_mut(size).zip(products.par_chunks(size));
+        let violations: Vec<f64> = blocks
+            .map(|(factor, products)| {
+                let (mut rows, together, mut violation) = (Rows::new(self.k), TOGETHER * self.k, 0.0);
+                for (factor, products) in factor.chunks_mut(together).zip(products.chunks(together)) {
+                    violation += rows.load(self, factor, products);
+                    rows.sweep(self);
+                    rows.store(factor);
+                }
+                violation
+            })
+            .collect();
+        violations.iter().sum()
+    }
+
+    /// [`improve`](Self::improve) without moving anything.
+    pub fn violation(&self, factor: &[f64], products: &[f64]) -> f64 {
+        let (mut rows, together) = (Rows::new(self.k), TOGETHER * self.k);
+        let groups = factor.chunks(together).zip(products.chunks(together));
+        groups.map(|(factor, products)| rows.load(self, factor, products)).sum()
+    }
 }
 
-impl<'f> Fixed<'f> {
-    /// With so many sweeps at most.
-    pub fn new(gram: &'f [f64], k: usize, l1: f64, sweeps: usize) -> Self {
-        let invert = |d: f64| if d > 0.0 && (1.0 / d).is_finite() { 1.0 / d } else { 0.0 };
-        Self { gram, inverse: (0..k).map(|p| invert(gram[p * k + p])).collect(), k, l1, sweeps }
+/// A few rows, each in a lane; lanes without a row hold zeros, and keep them.
+struct Rows {
+    x: Vec<Lanes>,
+    /// Gx − c + λ₁.
+    gradient: Vec<Lanes>,
+}
+
+impl Rows {
+    fn new(k: usize) -> Self {
+        Self { x: vec![[0.0; TOGETHER]; k], gradient: vec![[0.0; TOGETHER]; k] }
     }
 
-    fn column(&self, p: usize) -> &[f64] {
-        &self.gram[p * self.k..(p + 1) * self.k]
-    }
-
-    /// Leaves ∇f(x) = Gx − c + λ₁, and returns how far from optimal x is.
-    fn slope(&self, x: &[f64], c: &[f64], gradient: &mut [f64]) -> f64 {
-        gradient.iter_mut().zip(c).for_each(|(g, c)| *g = self.l1 - c);
-        let (mut four, mut count) = ([0; 4], 0);
-        for p in 0..self.k {
-            if x[p] != 0.0 {
-                four[count] = p;
-                count += 1;
-                if count == 4 {
-                    axpy_four(four.map(|p| x[p]), four.map(|p| self.column(p)), gradient);
-                    count = 0;
-                }
+    /// Takes rows of a factor; returns how far from optimal they are.
+    fn load(&mut self, fixed: &Fixed, factor: &[f64], products: &[f64]) -> f64 {
+        self.x.fill([0.0; TOGETHER]);
+        self.gradient.fill([fixed.l1; TOGETHER]);
+        for (lane, (x, c)) in factor.chunks_exact(fixed.k).zip(products.chunks_exact(fixed.k)).enumerate() {
+            for p in 0..fixed.k {
+                self.x[p][lane] = x[p];
+                self.gradient[p][lane] -= c[p];
             }
         }
-        four[..count].iter().for_each(|&p| axpy(x[p], self.column(p), gradient));
-        x.iter().zip(gradient.iter()).map(|(&x, &g)| if x > 0.0 { g.abs() } else { (-g).max(0.0) }).sum()
+        add_gradient(&fixed.gram, &self.x, &mut self.gradient);
+        let left = |(&x, &g): (&f64, &f64)| if x > 0.0 { g.abs() } else { (-g).max(0.0) };
+        self.x.as_flattened().iter().zip(self.gradient.as_flattened()).map(left).sum()
     }
 
-    /// [`improve`] without moving anything.
-    pub fn violation(&self, factor: &[f64], products: &[f64]) -> f64 {
-        let mut gradient = vec![0.0; self.k];
-        let rows = factor.chunks_exact(self.k).zip(products.chunks_exact(self.k));
-        rows.map(|(x, c)| self.slope(x, c, &mut gradient)).sum()
-    }
-
-    fn improve_row(&self, x: &mut [f64], c: &[f64], gradient: &mut [f64]) -> f64 {
-        let violation = self.slope(x, c, gradient);
-        let mut first = 0.0;
-        for sweep in 0..self.sweeps {
-            let mut moved = 0.0;
-            for p in 0..self.k {
-                // Most entries are zero and stay there.
-                if x[p] == 0.0 && gradient[p] >= 0.0 {
-                    continue;
-                }
-                let next = (x[p] - gradient[p] * self.inverse[p]).max(0.0);
-                let step = next - x[p];
-                if step != 0.0 {
-                    x[p] = next;
-                    moved += self.gram[p * self.k + p] * step * step;
-                    axpy(step, self.column(p), gradient);
-                }
-            }
-            if sweep == 0 {
-                first = moved;
-            }
-            if moved <= SLOWER * SLOWER * first {
+    fn sweep(&mut self, fixed: &Fixed) {
+        let first = coordinate_sweep(&fixed.gram, &mut self.x, &mut self.gradient);
+        for _ in 1..fixed.sweeps {
+            if coordinate_sweep(&fixed.gram, &mut self.x, &mut self.gradient) <= SLOWER * SLOWER * first {
                 break;
             }
         }
-        violation
+    }
+
+    fn store(&self, factor: &mut [f64]) {
+        for (lane, out) in factor.chunks_exact_mut(self.x.len()).enumerate() {
+            out.iter_mut().zip(&self.x).for_each(|(out, x)| *out = x[lane]);
+        }
     }
 }

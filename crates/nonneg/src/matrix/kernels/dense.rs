@@ -9,15 +9,15 @@ const LANES: usize = 16;
 
 /// Defines a kernel and its twin for wider vectors.
 macro_rules! wide {
-    ($($(#[$doc:meta])* fn $name:ident<T: Value>($($arg:ident: $kind:ty),*) $(-> $result:ty)? $body:block)*) => {$(
+    ($($(#[$doc:meta])* fn $name:ident$(<$t:ident: Value>)?($($arg:ident: $kind:ty),*) $(-> $result:ty)? $body:block)*) => {$(
         $(#[$doc])*
-        pub fn $name<T: Value>($($arg: $kind),*) $(-> $result)? {
+        pub fn $name$(<$t: Value>)?($($arg: $kind),*) $(-> $result)? {
             #[inline(always)]
-            fn plain<T: Value>($($arg: $kind),*) $(-> $result)? $body
+            fn plain$(<$t: Value>)?($($arg: $kind),*) $(-> $result)? $body
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx2")]
-                fn wide<T: Value>($($arg: $kind),*) $(-> $result)? {
+                fn wide$(<$t: Value>)?($($arg: $kind),*) $(-> $result)? {
                     plain($($arg),*)
                 }
                 if is_x86_feature_detected!("avx2") {
@@ -30,6 +30,20 @@ macro_rules! wide {
     )*};
 }
 pub(crate) use wide;
+
+/// y += Σ αₖaₖ, four vectors at a time.
+pub fn add_columns<'a, T: Value>(terms: impl IntoIterator<Item = (f64, &'a [T])>, y: &mut [f64]) {
+    let (mut four, mut count) = ([(0.0, &[][..]); 4], 0);
+    for term in terms {
+        four[count] = term;
+        count += 1;
+        if count == 4 {
+            axpy_four(four.map(|(alpha, _)| alpha), four.map(|(_, vector)| vector), y);
+            count = 0;
+        }
+    }
+    four[..count].iter().for_each(|&(alpha, vector)| axpy(alpha, vector, y));
+}
 
 wide! {
     /// aᵀy.
@@ -198,6 +212,12 @@ mod tests {
             axpy_four(alpha, [&vectors[0], &vectors[1], &vectors[2], &vectors[3]], &mut out);
             let term = |k: usize, i: usize| alpha[k] * vectors[k][i].to_f64();
             assert!((0..len).all(|i| out[i] == y[i] + ((term(0, i) + term(1, i)) + (term(2, i) + term(3, i)))));
+
+            let mut all = y.clone();
+            add_columns((0..4).chain(1..3).map(|k| (alpha[k], &vectors[k][..])), &mut all);
+            axpy(alpha[1], &vectors[1], &mut out);
+            axpy(alpha[2], &vectors[2], &mut out);
+            assert_eq!(all, out);
 
             let sum = |k: usize| (0..len).map(|i| vectors[k][i].to_f64() * y[i]).sum::<f64>();
             let dots = dot_four([&vectors[0], &vectors[1], &vectors[2], &vectors[3]], &y);
