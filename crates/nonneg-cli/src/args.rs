@@ -41,6 +41,32 @@ pub enum Command {
     Reproduce(ReproduceArgs),
     /// Get the paper's data sets from where they are published
     Data(DataArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write those of all commands
+    Manual(ManualArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  nonneg completions bash > ~/.local/share/bash-completion/completions/nonneg
+  nonneg completions zsh > ~/.zfunc/_nonneg
+  nonneg completions fish > ~/.config/fish/completions/nonneg.fish")]
+pub struct CompletionsArgs {
+    /// Which shell
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  nonneg manual | man -l -
+  nonneg manual -o ~/.local/share/man/man1")]
+pub struct ManualArgs {
+    /// Write nonneg.1 and a page for every command into this folder
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -79,6 +105,12 @@ pub struct SolveArgs {
     /// Stop after this much work, in passes over A
     #[arg(long, value_parser = values::at_least_zero, allow_negative_numbers = true, value_name = "N")]
     pub max_passes: Option<f64>,
+    /// Keep the best x in this file as the run goes on, and go on from it where it exists
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<String>,
+    /// How often: 30s, 5m, 500ms, or seconds
+    #[arg(long, default_value = "30s", value_parser = values::duration, requires = "checkpoint", value_name = "TIME")]
+    pub checkpoint_every: Duration,
     /// Memory for matrices that the method makes itself: 4GiB, 500MB, or bytes [default for auto: 2GiB]
     #[arg(long, value_parser = values::bytes, allow_negative_numbers = true, value_name = "SIZE")]
     pub memory_limit: Option<u64>,

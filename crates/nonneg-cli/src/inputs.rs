@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use nonneg::{AnyMatrix, Error, LeastSquares, Lower, ManyLeastSquares, MatrixRef, Upper};
-use nonneg_io::RightHandSides;
+use nonneg::{Error, LeastSquares, Lower, ManyLeastSquares, Upper};
+use nonneg_io::{ManyColumns, Matrix, RightHandSides};
 
 use crate::args::ProblemArgs;
 use crate::failure::Failure;
@@ -12,7 +12,7 @@ use crate::progress::Progress;
 /// Everything that a [`LeastSquares`] borrows, and where each part came from.
 #[derive(Debug)]
 pub struct Inputs {
-    pub matrix: AnyMatrix,
+    pub matrix: Matrix,
     target: Target,
     weights: Option<Vec<f64>>,
     upper: Bounds,
@@ -32,8 +32,8 @@ pub struct Inputs {
 enum Target {
     Rhs(Vec<f64>),
     Linear(Vec<f64>),
-    /// A right-hand side per column, and one of zeros that stands for any of them.
-    Many(AnyMatrix, Vec<f64>),
+    /// A right-hand side per column, until it is taken, and one of zeros that stands for any of them.
+    Many(Option<ManyColumns>, Vec<f64>),
 }
 
 #[derive(Debug)]
@@ -79,7 +79,7 @@ impl Inputs {
                 sources.push(("b", location.to_owned()));
                 match nonneg_io::read_right_hand_sides(location, None)? {
                     RightHandSides::One(b) => Target::Rhs(b),
-                    RightHandSides::Many(b) => Target::Many(b, vec![0.0; problem.matrix.view().rows()]),
+                    RightHandSides::Many(b) => Target::Many(Some(b), vec![0.0; problem.matrix.view().rows()]),
                 }
             }
             (None, None, Some(rhs)) => Target::Rhs(rhs),
@@ -138,9 +138,23 @@ impl Inputs {
         if self.free.is_empty() { problem } else { problem.free(&self.free) }
     }
 
-    /// The problem and its right-hand sides, if there are many.
-    pub fn many(&self) -> Result<Option<(ManyLeastSquares<'_>, MatrixRef<'_>)>, Failure> {
-        let Target::Many(b, _) = &self.target else { return Ok(None) };
+    /// Columns without bounds.
+    pub fn free(&self) -> &[usize] {
+        &self.free
+    }
+
+    /// Replaces the start.
+    pub fn start_from(&mut self, x: Vec<f64>) {
+        self.start = Some(x);
+    }
+
+    /// The right-hand sides, if there are many.
+    pub fn take_many(&mut self) -> Option<ManyColumns> {
+        if let Target::Many(b, _) = &mut self.target { b.take() } else { None }
+    }
+
+    /// The problem for many right-hand sides.
+    pub fn many(&self) -> Result<ManyLeastSquares<'_>, Failure> {
         let one = self.problem();
         if !matches!(self.lower, Bounds::None) || !self.free.is_empty() {
             return Err(Failure::new("--lower and --free go with one right-hand side only: expected a single column in B"));
@@ -150,7 +164,14 @@ impl Inputs {
         }
         let mut many = ManyLeastSquares::new(&self.matrix).l1(self.l1).l2(self.l2);
         (many.weights, many.upper, many.sum_to_one) = (one.weights, one.upper, one.sum_to_one);
-        Ok(Some((many, b.view())))
+        Ok(many)
+    }
+
+    /// Whether columns of B have an entry for each row of A.
+    pub fn check_columns(&self, got: usize) -> Result<(), Failure> {
+        let expected = self.matrix.view().rows();
+        let error = Error::Length { what: "columns of B", got, expected, why: "one entry per row of A" };
+        if got == expected { Ok(()) } else { Err(self.explain(error)) }
     }
 
     /// The library's message, led by the file that the offending vector came from.

@@ -1,15 +1,47 @@
-//! Ctrl-C: while solving, the first one asks the solver to stop with its best answer; otherwise, and the second time,
-//! the process ends at once.
+//! Ctrl-C, and termination by a batch system: while solving, the first one asks the solver to stop with its best answer; otherwise,
+//! and the second time, the process ends at once.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
-/// Takes over Ctrl-C for work that may stop anywhere: calls `farewell`, then ends the process.
+/// What a shell says of a process that Ctrl-C ended.
+const CTRL_C: u8 = 130;
+
+/// 128 and the number of the signal that came.
+static CODE: AtomicU8 = AtomicU8::new(CTRL_C);
+
+/// The exit status of a command that was interrupted.
+pub fn exit_code() -> u8 {
+    CODE.load(Ordering::SeqCst)
+}
+
+fn leave() -> ! {
+    std::process::exit(exit_code().into())
+}
+
+/// Calls `handle` for every signal that asks to stop. Where that cannot be arranged, signals keep their ordinary meaning.
+#[cfg(unix)]
+fn on_signal(mut handle: impl FnMut() + Send + 'static) {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else { return };
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            CODE.store(128 + signal as u8, Ordering::SeqCst);
+            handle();
+        }
+    });
+}
+
+#[cfg(not(unix))]
+fn on_signal(handle: impl FnMut() + Send + 'static) {
+    let _ = ctrlc::set_handler(handle);
+}
+
+/// Takes over signals for work that may stop anywhere: calls `farewell`, then ends the process.
 pub fn leave_with(farewell: impl Fn() + Send + 'static) {
-    // Where no handler can be set, Ctrl-C keeps its ordinary meaning.
-    let _ = ctrlc::set_handler(move || {
+    on_signal(move || {
         farewell();
-        std::process::exit(crate::INTERRUPTED.into());
+        leave();
     });
 }
 
@@ -21,14 +53,13 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Takes over Ctrl-C (and termination by a batch system).
+    /// Takes over signals.
     pub fn install() -> Self {
         let interrupt = Self::default();
         let handler = interrupt.clone();
-        // Where no handler can be set, Ctrl-C keeps its ordinary meaning.
-        let _ = ctrlc::set_handler(move || {
+        on_signal(move || {
             if !handler.solving.load(Ordering::SeqCst) || handler.requested.swap(true, Ordering::SeqCst) {
-                std::process::exit(crate::INTERRUPTED.into());
+                leave();
             }
         });
         interrupt

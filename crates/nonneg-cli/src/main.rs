@@ -2,6 +2,7 @@
 
 mod args;
 mod canvas;
+mod checkpoint;
 mod commands;
 mod console;
 mod digest;
@@ -16,6 +17,7 @@ mod plot;
 mod progress;
 mod report;
 mod summary;
+mod tally;
 mod values;
 
 use std::process::ExitCode;
@@ -30,8 +32,6 @@ const DONE: u8 = 0;
 const STOPPED_SHORT: u8 = 1;
 /// Bad input or usage; nothing is written.
 const BAD_INPUT: u8 = 2;
-/// Ctrl-C; the best x so far is written.
-const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
@@ -44,6 +44,8 @@ fn main() -> ExitCode {
         Some(Command::Compare(args)) => commands::compare::run(&args),
         Some(Command::Reproduce(args)) => commands::reproduce::run(&args),
         Some(Command::Data(args)) => commands::data::run(&args),
+        Some(Command::Completions(args)) => commands::completions::run(&args),
+        Some(Command::Manual(args)) => commands::manual::run(&args),
         None => console::print(&Cli::command().render_help().to_string()).map(|()| DONE),
     };
     ExitCode::from(outcome.unwrap_or_else(|failure| {

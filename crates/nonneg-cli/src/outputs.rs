@@ -87,6 +87,38 @@ pub fn write_bytes(path: &str, bytes: &[u8]) -> Result<(), Failure> {
     if path == "-" { console::print_bytes(bytes) } else { Ok(nonneg_io::write_bytes(path, bytes)?) }
 }
 
+/// Text that is written bit by bit; `-` is standard output.
+pub enum TextOutput {
+    File(nonneg_io::TextWriter),
+    Standard,
+}
+
+impl TextOutput {
+    pub fn create(path: &str) -> Result<Self, Failure> {
+        Ok(if path == "-" { Self::Standard } else { Self::File(nonneg_io::TextWriter::create(path)?) })
+    }
+
+    pub fn append(&mut self, text: &str) -> Result<(), Failure> {
+        match self {
+            Self::File(file) => Ok(file.append(text)?),
+            Self::Standard => console::print_bytes(text.as_bytes()),
+        }
+    }
+
+    pub fn finish(self) -> Result<(), Failure> {
+        match self {
+            Self::File(file) => Ok(file.finish()?),
+            Self::Standard => Ok(()),
+        }
+    }
+}
+
+/// Puts a matrix in place that was written some columns at a time; `-` is standard output.
+pub fn finish_columns(writer: nonneg_io::ColumnWriter) -> Result<(), Failure> {
+    let path = writer.path().to_owned();
+    forgive_closed_pipe(&path, writer.finish())
+}
+
 /// That nobody reads standard output any more is no failure.
 fn forgive_closed_pipe(path: &str, result: nonneg_io::Result<()>) -> Result<(), Failure> {
     match result {

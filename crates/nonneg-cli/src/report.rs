@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use nonneg::{Certificate, ColumnSolution, ManySolution, MatrixRef, Solution, Status, TraceRow};
+use nonneg::{Certificate, ColumnSolution, MatrixRef, Solution, Status, TraceRow};
 use serde::Serialize;
 
 use crate::experiment::curve::Row;
+use crate::tally::Tally;
 
 /// One JSON object. Numbers that are not known are null.
 #[derive(Debug, Serialize)]
@@ -111,33 +112,33 @@ pub struct ManyReport {
 
 impl ManyReport {
     /// Of a solve.
-    pub fn new(matrix: MatrixRef, solution: &ManySolution, seconds: Seconds, seed: u64, tol: f64) -> Self {
-        let columns = &solution.columns;
-        let sum = |get: fn(&ColumnSolution) -> Option<f64>| columns.iter().map(get).try_fold(0.0, |sum, v| Some(sum + v?));
+    pub fn new(matrix: MatrixRef, tally: &Tally, seconds: Seconds, seed: u64, tol: f64) -> Self {
         let together = Certificate {
-            objective: sum(|column| column.objective),
-            residual_norm: sum(|column| column.residual_norm.map(|norm| norm * norm)).map(f64::sqrt),
-            lower_bound: sum(|column| column.lower_bound),
-            relative_gap: solution.largest_gap(),
+            objective: tally.objective,
+            residual_norm: tally.residual_norm(),
+            lower_bound: tally.lower_bound,
+            relative_gap: tally.largest_gap,
             natural_residual: None,
             relative_residual: None,
-            support: columns.iter().map(|column| column.support).sum(),
+            support: tally.support,
             dual: Vec::new(),
         };
-        let status = solution.status();
+        let status = tally.status();
         let mut all = Report::of_certificate(matrix, &together, status.name(), status == Status::Solved, seconds, tol);
         (all.method, all.seed) = (Some("auto".to_owned()), Some(seed));
-        let mut statuses = BTreeMap::new();
-        columns.iter().for_each(|column| *statuses.entry(column.status.name()).or_default() += 1);
-        Self { all, right_hand_sides: columns.len(), statuses }
+        let statuses = tally.statuses().map(|(status, count)| (status.name(), count)).collect();
+        Self { all, right_hand_sides: tally.count(), statuses }
     }
 }
 
-/// One line per right-hand side; what is not known is an empty field.
-pub fn certificates_csv(columns: &[ColumnSolution]) -> String {
+/// The first line of a table of certificates.
+pub const CERTIFICATE_COLUMNS: &str = "column,status,objective,residual_norm,lower_bound,relative_gap,support";
+
+/// One line per right-hand side, from number `first` on; what is not known is an empty field.
+pub fn certificates_csv<'c>(first: usize, columns: impl Iterator<Item = &'c ColumnSolution>) -> String {
     let text = |value: Option<f64>| finite(value).map_or(String::new(), |v| format!("{v:e}"));
-    let mut lines = String::from("column,status,objective,residual_norm,lower_bound,relative_gap,support\n");
-    for (k, column) in columns.iter().enumerate() {
+    let mut lines = String::new();
+    for (k, column) in (first..).zip(columns) {
         let ColumnSolution { status, objective, residual_norm, lower_bound, relative_gap, support } = column;
         let numbers = [objective, residual_norm, lower_bound, relative_gap].map(|value| text(*value)).join(",");
         lines += &format!("{k},{},{numbers},{support}\n", status.name());

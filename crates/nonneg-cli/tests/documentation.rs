@@ -30,7 +30,9 @@ fn read(page: &str) -> Page {
 
 #[test]
 fn documented_commands_run_and_print_what_is_shown() {
-    for (page, least_commands, least_shown) in [("README.md", 3, 3), ("docs/certificate.md", 3, 0), ("docs/formats.md", 5, 0)] {
+    for (page, least_commands, least_shown) in
+        [("README.md", 3, 3), ("docs/certificate.md", 3, 0), ("docs/formats.md", 5, 0), ("docs/long-runs.md", 7, 0)]
+    {
         let Page { commands, shown } = read(page);
         assert!(commands.len() >= least_commands, "{page} shows {} commands", commands.len());
         assert!(shown.len() >= least_shown, "{page} shows {} lines of output", shown.len());

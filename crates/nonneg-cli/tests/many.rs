@@ -99,3 +99,67 @@ fn a_time_limit_writes_what_is_done() {
     assert_eq!(table(&sandbox.text("X.csv")), [[0.0; 4], [0.0; 4]]);
     assert_eq!(sandbox.text("c.csv").lines().nth(1), Some("0,time_limit,,,,,0"));
 }
+
+/// The same B as .npy, in both orders and both precisions, and in the memory of a text file.
+#[test]
+fn b_in_parts_gives_the_same_bits_as_b_in_one() {
+    let sandbox = Sandbox::new();
+    sandbox.run("generate uniform --rows 30 --cols 12 --seed 3 -o A.npy").expect(0);
+    // So many that a file is read in several parts: 4 million numbers at a time.
+    let (rows, cols, count) = (30, 12, 150_000);
+    assert!(count * (rows + cols) > 1 << 22);
+    let mut state = 1u64;
+    let values: Vec<f64> = (0..rows * count)
+        .map(|_| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            ((state >> 40) as f32 / (1 << 24) as f32) as f64
+        })
+        .collect();
+    let by_rows: Vec<f64> = (0..rows * count).map(|k| values[(k % count) * rows + k / count]).collect();
+    let single = |values: &[f64]| values.iter().flat_map(|&v| (v as f32).to_le_bytes()).collect::<Vec<u8>>();
+    let double = |values: &[f64]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
+    let npy = |descr: &str, fortran: &str, data: Vec<u8>| {
+        let text = format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': ({rows}, {count}), }}");
+        let text = format!("{text:<117}\n");
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend((text.len() as u16).to_le_bytes());
+        bytes.extend(text.as_bytes());
+        bytes.extend(data);
+        bytes
+    };
+    std::fs::write(sandbox.path("columns.npy"), npy("<f8", "True", double(&values))).unwrap();
+    std::fs::write(sandbox.path("rows.npy"), npy("<f8", "False", double(&by_rows))).unwrap();
+    std::fs::write(sandbox.path("rows32.npy"), npy("<f4", "False", single(&by_rows))).unwrap();
+    sandbox.run("convert columns.npy whole.npz").expect(0); // an archive is read whole
+    sandbox.run("solve A.npy whole.npz:A --quiet -o whole.npy --certificates whole.csv --report whole.json").expect(0);
+    let report = sandbox.json("whole.json");
+    assert_eq!((report["right_hand_sides"].as_u64(), report["status"].as_str()), (Some(count as u64), Some("solved")));
+    for name in ["columns", "rows", "rows32"] {
+        let line = format!("solve A.npy {name}.npy --quiet -o X.npy --certificates c.csv --report r.json");
+        sandbox.run(&line).expect(0);
+        assert!(sandbox.read("X.npy") == sandbox.read("whole.npy"), "{name}");
+        assert!(sandbox.text("c.csv") == sandbox.text("whole.csv"), "{name}");
+        for field in ["objective", "lower_bound", "relative_gap", "support"] {
+            let (part, all) = (sandbox.json("r.json")[field].as_f64().unwrap(), report[field].as_f64().unwrap());
+            assert!((part - all).abs() <= 1e-12 * all, "{name} {field}");
+        }
+    }
+    assert_eq!(sandbox.read("whole.npy").len(), 128 + 8 * cols * count);
+
+    // A part that cannot be used, far into the file: nothing is written.
+    let mut bytes = sandbox.read("columns.npy");
+    let place = 128 + 8 * (rows * 149_000 + 7);
+    bytes[place..place + 8].copy_from_slice(&f64::NAN.to_le_bytes());
+    std::fs::write(sandbox.path("hole.npy"), &bytes).unwrap();
+    let before = sandbox.files();
+    let run = sandbox.run("solve A.npy hole.npy --quiet -o Y.npy --certificates y.csv").expect(2);
+    assert!(run.stderr.contains("hole.npy: column 149000, row 7: NaN"), "{}", run.stderr);
+    assert_eq!(sandbox.files(), before);
+
+    // A limit in the middle: what is not done is zero, and every column has its line.
+    let run = sandbox.run("solve A.npy columns.npy --time-limit 0 -o X.npy --certificates c.csv").expect(1);
+    assert!(run.stdout.contains("0 of 150,000"), "{}", run.stdout);
+    assert_eq!(sandbox.read("X.npy").len(), 128 + 8 * cols * count);
+    let lines = sandbox.text("c.csv");
+    assert_eq!((lines.lines().count(), lines.lines().last()), (count + 1, Some("149999,time_limit,,,,,0")));
+}

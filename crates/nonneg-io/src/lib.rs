@@ -10,6 +10,7 @@
 //! | `real-sim`, `news20.binary`, `E2006.train` | LIBSVM: data sets as they are published | text |
 //! | `.csv`, `.tsv`, `.txt` | tables of numbers | text |
 //! | `.npy` | one NumPy array | |
+//! | `.nnm` | the arrays of a matrix as they lie in memory, used where they are; b beside them | |
 //! | `.npz` | `scipy.sparse.save_npz` (CSC, CSR, COO) or NumPy arrays; `b` becomes the right-hand side | |
 //!
 //! Readers check everything, stream, and return columns ([`nonneg::CscMatrix`]) or a dense matrix; every
@@ -29,11 +30,14 @@
 
 mod assemble;
 mod blocks;
+mod checkpoint;
+mod columns;
 mod csv;
 mod error;
 mod input;
 mod location;
 mod mtx;
+mod nnm;
 mod npy;
 mod npz;
 mod number;
@@ -42,9 +46,11 @@ mod svm;
 mod vector;
 mod write;
 
-use nonneg::AnyMatrix;
+use nonneg::{AnyMatrix, MatrixRef};
 
 use blocks::Lines;
+pub use checkpoint::{Checkpoint, identity};
+pub use columns::{ColumnWriter, ManyColumns, Parts, TextWriter, convert_in_parts};
 pub use error::{Error, Result};
 use location::{Format, Location};
 pub use output::{check_output, write_bytes};
@@ -55,9 +61,40 @@ pub use write::{check_problem_output, check_vector_output, holds_rhs, write_prob
 #[derive(Debug, Clone)]
 pub struct Problem {
     /// A, as CSC or dense.
-    pub matrix: AnyMatrix,
+    pub matrix: Matrix,
     /// b, one element for each row of A.
     pub rhs: Option<Vec<f64>>,
+}
+
+/// A matrix, in memory or in a file where it is.
+#[derive(Debug, Clone)]
+pub enum Matrix {
+    /// Read.
+    Memory(AnyMatrix),
+    /// Of an `.nnm` file, which is mapped until the process ends.
+    Mapped(MatrixRef<'static>),
+}
+
+impl Matrix {
+    /// Borrows it.
+    pub fn view(&self) -> MatrixRef<'_> {
+        match self {
+            Self::Memory(matrix) => matrix.view(),
+            Self::Mapped(view) => *view,
+        }
+    }
+}
+
+impl<M: Into<AnyMatrix>> From<M> for Matrix {
+    fn from(matrix: M) -> Self {
+        Self::Memory(matrix.into())
+    }
+}
+
+impl<'a> From<&'a Matrix> for MatrixRef<'a> {
+    fn from(matrix: &'a Matrix) -> Self {
+        matrix.view()
+    }
 }
 
 /// Called now and then with (bytes read so far, total bytes or `None`), from whichever thread reads.
@@ -82,13 +119,14 @@ pub struct Shape {
 pub fn read_problem(location: &str, progress: Option<Progress>) -> Result<Problem> {
     let location = Location::parse(location)?;
     let text = || Ok(Lines::new(input::open_text(&location, progress)?));
-    let dense = |matrix: AnyMatrix| Problem { matrix, rhs: None };
+    let dense = |matrix: AnyMatrix| Problem { matrix: matrix.into(), rhs: None };
     match location.format {
         Format::MatrixMarket => mtx::read(text()?),
         Format::LibSvm => svm::read(text()?),
         Format::Csv | Format::Tsv | Format::Txt => Ok(dense(csv::read(text()?)?.into())),
         Format::Npz => npz::read_problem(location.path, location.key, progress),
         Format::Npy => Ok(dense(open_npy(location.path, progress)?.read_matrix()?)),
+        Format::Nnm => nnm::Mapped::open(location.path)?.read(progress),
         Format::Stream => {
             let mut lines = text()?;
             match guess(&mut lines)? {
@@ -100,7 +138,7 @@ pub fn read_problem(location: &str, progress: Option<Progress>) -> Result<Proble
     }
 }
 
-/// Shape and entries without the values, where the format allows it (`.mtx`, `.npy`, `.npz`); `None` where the whole
+/// Shape and entries without the values, where the format allows it (`.mtx`, `.npy`, `.npz`, `.nnm`); `None` where the whole
 /// file must be read, and for standard input.
 pub fn peek(location: &str) -> Result<Option<Shape>> {
     let location = Location::parse(location)?;
@@ -114,6 +152,7 @@ pub fn peek(location: &str) -> Result<Option<Shape>> {
             npz::dense_shape(&array.name, &array.header).map(Some)
         }
         Format::Npz => npz::peek(location.path, location.key).map(Some),
+        Format::Nnm => nnm::Mapped::open(location.path).map(|file| Some(file.shape())),
         Format::LibSvm | Format::Csv | Format::Tsv | Format::Txt | Format::Stream => Ok(None),
     }
 }

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 /// Where standard input or output is meant.
 pub(crate) const STANDARD: &str = "-";
 
-const KNOWN: &str = ".mtx, .svm, .libsvm, .npz, .npy, .csv, .tsv and .txt; the text ones also with .gz or .bz2";
+const KNOWN: &str = ".mtx, .svm, .libsvm, .npz, .npy, .nnm, .csv, .tsv and .txt; the text ones also with .gz or .bz2";
 
 /// Data sets that are published in LIBSVM format under names without its ending. In lower case.
 const LIBSVM_NAMES: [&str; 3] = ["real-sim", "news20.binary", "e2006.train"];
@@ -16,6 +16,7 @@ pub(crate) enum Format {
     LibSvm,
     Npz,
     Npy,
+    Nnm,
     Csv,
     Tsv,
     Txt,
@@ -70,17 +71,18 @@ impl<'a> Location<'a> {
             "svm" | "libsvm" => Format::LibSvm,
             "npz" => Format::Npz,
             "npy" => Format::Npy,
+            "nnm" => Format::Nnm,
             "csv" => Format::Csv,
             "tsv" => Format::Tsv,
             "txt" => Format::Txt,
             _ if LIBSVM_NAMES.contains(&file_name) => Format::LibSvm,
-            "h5" | "hdf5" | "mat" | "parquet" | "nnm" | "xz" | "zst" => {
+            "h5" | "hdf5" | "mat" | "parquet" | "xz" | "zst" => {
                 return Err(Error::ending(path, format!("files ending in .{ending} are not supported yet; supported: {KNOWN}")));
             }
             _ => return Err(Error::ending(path, format!("unknown file ending, expected one of {KNOWN}"))),
         };
         if let Some(compression) = compression
-            && matches!(format, Format::Npz | Format::Npy)
+            && matches!(format, Format::Npz | Format::Npy | Format::Nnm)
         {
             let suffix = compression.ending();
             return Err(Error::ending(

@@ -53,12 +53,12 @@ impl Header {
 pub(crate) fn read(mut lines: Lines) -> Result<Problem> {
     let header = read_header(&mut lines)?;
     if header.sparse {
-        return Ok(Problem { matrix: coordinate::read(lines, &header)?, rhs: None });
+        return Ok(Problem { matrix: coordinate::read(lines, &header)?.into(), rhs: None });
     }
     let values = read_array(&mut lines, &header, Numbers::Finite)?;
     let matrix = DenseMatrix::new(header.rows as usize, header.cols as usize, values);
-    let matrix = matrix.map_err(|e| Error::content(&lines.path, e.to_string()))?.into();
-    Ok(Problem { matrix, rhs: None })
+    let matrix = matrix.map_err(|e| Error::content(&lines.path, e.to_string()))?;
+    Ok(Problem { matrix: matrix.into(), rhs: None })
 }
 
 /// A matrix with one row or one column.
@@ -67,7 +67,7 @@ pub(crate) fn read_vector(mut lines: Lines, numbers: Numbers) -> Result<Vec<f64>
     let path = lines.path.clone();
     vector::check_shape(&path, header.rows as usize, header.cols as usize)?;
     if header.sparse {
-        return vector::flatten(&path, coordinate::read(lines, &header)?); // always finite: what is left out is zero
+        return vector::flatten(&path, coordinate::read(lines, &header)?.view()); // always finite: what is left out is zero
     }
     read_array(&mut lines, &header, numbers)
 }

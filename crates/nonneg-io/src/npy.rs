@@ -4,7 +4,8 @@ mod header;
 
 pub(crate) use header::{Dtype, Header, Kind, read_text};
 
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
+use std::ops::Range;
 
 use nonneg::matrix::Value;
 use nonneg::{AnyMatrix, DenseMatrix};
@@ -20,6 +21,8 @@ pub(crate) struct Array<R> {
     pub name: String,
     pub header: Header,
     reader: R,
+    /// Where the numbers begin.
+    start: u64,
 }
 
 /// What array elements may be turned into. `None` where the number does not fit.
@@ -61,7 +64,7 @@ impl<R: Read> Array<R> {
         let data = header.count().and_then(|count| (count as u64).checked_mul(header.dtype.size as u64));
         let present = size.saturating_sub(header_bytes);
         match data {
-            Some(data) if data == present => Ok(Array { name, header, reader }),
+            Some(data) if data == present => Ok(Array { name, header, reader, start: header_bytes }),
             Some(data) => {
                 let what = if data > present { "the file is cut short" } else { "there is something after the array" };
                 Err(Error::content(
@@ -123,6 +126,58 @@ impl<R: Read> Array<R> {
             Kind::F32 => Ok(self.read_dense::<f32>()?.into()),
             _ => Ok(self.read_dense::<f64>()?.into()),
         }
+    }
+
+    fn seek_to(&mut self, element: usize) -> Result<()>
+    where
+        R: Seek,
+    {
+        let place = self.start + (element * self.header.dtype.size) as u64;
+        self.reader.seek(SeekFrom::Start(place)).map_err(|e| read_error(&self.name, e)).map(|_| ())
+    }
+
+    /// Some columns of a 2-D array, in single precision when the file is.
+    pub fn read_columns(&mut self, columns: Range<usize>) -> Result<AnyMatrix>
+    where
+        R: Seek,
+    {
+        match self.header.dtype.kind {
+            Kind::F32 => Ok(self.read_dense_columns::<f32>(columns)?.into()),
+            _ => Ok(self.read_dense_columns::<f64>(columns)?.into()),
+        }
+    }
+
+    fn read_dense_columns<T: Element + Value>(&mut self, columns: Range<usize>) -> Result<DenseMatrix<T>>
+    where
+        R: Seek,
+    {
+        let ((rows, cols), width) = (self.header.rows_and_cols(&self.name)?, columns.len());
+        let mut values = assemble::reserve(&self.name, rows * width)?;
+        let mut buffer = Vec::new();
+        // Pieces that follow each other in the file: all columns, or a part of every row.
+        let (pieces, length, apart) = if self.header.fortran { (1, rows * width, 0) } else { (rows, width, cols) };
+        let first = if self.header.fortran { columns.start * rows } else { columns.start };
+        for piece in 0..pieces {
+            self.seek_to(first + piece * apart)?;
+            let mut left = length;
+            while left > 0 {
+                let now = left.min((CHUNK / self.header.dtype.size).max(1));
+                buffer.resize(now * self.header.dtype.size, 0);
+                self.read_some(now, &mut buffer, &mut values)?;
+                left -= now;
+            }
+        }
+        if let Some(k) = values.iter().position(|value: &T| !value.to_f64().is_finite()) {
+            let (i, j) = if self.header.fortran { (k % rows, k / rows) } else { (k / width, k % width) };
+            let message = format!("column {}, row {i}: {:?} is not a finite number", columns.start + j, values[k]);
+            return Err(Error::content(&self.name, message));
+        }
+        let matrix = if self.header.fortran {
+            DenseMatrix::new(rows, width, values)
+        } else {
+            DenseMatrix::from_row_major(rows, width, &values)
+        };
+        matrix.map_err(|e| Error::content(&self.name, e.to_string()))
     }
 
     fn read_some<T: Element>(&mut self, count: usize, buffer: &mut [u8], out: &mut Vec<T>) -> Result<()> {

@@ -140,7 +140,7 @@ pub(crate) fn read_problem(path: &str, key: Option<&str>, progress: Option<Progr
     if key.is_none() && archive.is_sparse() {
         let matrix = sparse::read(&mut archive)?;
         let rhs = archive.rhs(matrix.view().rows())?;
-        return Ok(Problem { matrix, rhs });
+        return Ok(Problem { matrix: matrix.into(), rhs });
     }
     let chosen = match key {
         Some(key) => key.to_string(),
@@ -153,7 +153,7 @@ pub(crate) fn read_problem(path: &str, key: Option<&str>, progress: Option<Progr
         Err(_) if key.is_some() => None,
         rhs => rhs?,
     };
-    Ok(Problem { matrix, rhs })
+    Ok(Problem { matrix: matrix.into(), rhs })
 }
 
 pub(crate) fn read_vector(path: &str, key: Option<&str>, numbers: Numbers) -> Result<Vec<f64>> {

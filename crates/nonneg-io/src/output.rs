@@ -56,22 +56,45 @@ pub(crate) fn text(path: &str, gzip: bool, body: impl FnOnce(&mut dyn Write) -> 
 
 /// Runs `body` on a new file that takes the name `path` when all has gone well.
 pub(crate) fn file(path: &str, body: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<()> {
-    let failed = |e| Error::io(path, "write", e);
-    match Target::of(path)? {
-        // A device or pipe cannot be replaced; what is written to it is gone anyway.
-        Target::Device(device) => {
-            let mut out = BufWriter::with_capacity(BUFFER, File::create(device).map_err(failed)?);
-            body(&mut out).and_then(|()| out.flush()).map_err(failed)
-        }
-        Target::File(target) => {
-            let (temporary, file) = Temporary::create(&target).map_err(failed)?;
-            let mut out = BufWriter::with_capacity(BUFFER, file);
-            body(&mut out)
-                .and_then(|()| out.flush())
-                .and_then(|()| out.get_ref().sync_all())
-                .and_then(|()| temporary.rename_to(&target))
-                .map_err(failed)
-        }
+    let mut pending = Pending::create(path)?;
+    pending.write(body)?;
+    pending.finish()
+}
+
+/// A file in the making: it takes its name when it is finished, and is gone when it is not.
+pub(crate) struct Pending {
+    path: String,
+    out: BufWriter<File>,
+    /// `None` for a device or pipe: it cannot be replaced, and what is written to it is gone anyway.
+    place: Option<(Temporary, PathBuf)>,
+}
+
+impl Pending {
+    pub fn create(path: &str) -> Result<Self> {
+        let failed = |e| Error::io(path, "write", e);
+        let (file, place) = match Target::of(path)? {
+            Target::Device(device) => (File::create(device).map_err(failed)?, None),
+            Target::File(target) => {
+                let (temporary, file) = Temporary::create(&target).map_err(failed)?;
+                (file, Some((temporary, target)))
+            }
+        };
+        Ok(Self { path: path.to_owned(), out: BufWriter::with_capacity(BUFFER, file), place })
+    }
+
+    pub fn write(&mut self, body: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<()> {
+        body(&mut self.out).map_err(|e| Error::io(&self.path, "write", e))
+    }
+
+    pub fn finish(mut self) -> Result<()> {
+        let flushed = self.out.flush();
+        let done = match self.place {
+            None => flushed,
+            Some((temporary, target)) => {
+                flushed.and_then(|()| self.out.get_ref().sync_all()).and_then(|()| temporary.rename_to(&target))
+            }
+        };
+        done.map_err(|e| Error::io(&self.path, "write", e))
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) fn read(mut lines: Lines) -> Result<Problem> {
     } else {
         assemble::to_columns(path, row_count, cols, base as usize, batches.into_iter().map(widen).collect())?
     };
-    Ok(Problem { matrix, rhs: Some(rhs) })
+    Ok(Problem { matrix: matrix.into(), rhs: Some(rhs) })
 }
 
 /// Counts rows, columns and entries without keeping them.

@@ -1,12 +1,13 @@
 //! Vectors: right-hand sides, weights, starting points, bounds.
 
-use nonneg::AnyMatrix;
+use nonneg::MatrixRef;
 
 use crate::blocks::Lines;
+use crate::columns::ManyColumns;
 use crate::error::{Error, Result};
 use crate::location::{Format, Location};
 use crate::number::Numbers;
-use crate::{Problem, Progress, assemble, csv, guess, input, mtx, npz, open_npy, read_problem, write};
+use crate::{Problem, Progress, assemble, csv, guess, input, mtx, nnm, npz, open_npy, read_problem, write};
 
 /// Reads a vector of finite numbers: `.npy` and `.npz:KEY` (1-D, or 2-D with one row or column), `.mtx`, and text with
 /// one number per line or all of them in one.
@@ -27,10 +28,11 @@ pub enum RightHandSides {
     /// One vector.
     One(Vec<f64>),
     /// A matrix with more than one row and more than one column: a right-hand side per column.
-    Many(AnyMatrix),
+    Many(ManyColumns),
 }
 
-/// Reads one right-hand side, as [`read_vector`] does, or many: any matrix that is not a vector, dense or sparse.
+/// Reads one right-hand side, as [`read_vector`] does, or many: any matrix that is not a vector, dense or sparse. Of a `.npy` file
+/// that holds many, only the header is read here: it may be larger than memory.
 pub fn read_right_hand_sides(location: &str, progress: Option<Progress>) -> Result<RightHandSides> {
     let parsed = Location::parse(location)?;
     let is_vector = match parsed.format {
@@ -42,12 +44,15 @@ pub fn read_right_hand_sides(location: &str, progress: Option<Progress>) -> Resu
     if is_vector {
         return Ok(RightHandSides::One(read_vector(location)?));
     }
+    if parsed.format == Format::Npy {
+        return Ok(RightHandSides::Many(ManyColumns::open_npy(parsed.path)?));
+    }
     let Problem { matrix, .. } = read_problem(location, progress)?;
     let (rows, cols) = (matrix.view().rows(), matrix.view().cols());
     if rows == 1 || cols == 1 {
-        return Ok(RightHandSides::One(flatten(location, matrix)?));
+        return Ok(RightHandSides::One(flatten(location, matrix.view())?));
     }
-    Ok(RightHandSides::Many(matrix))
+    Ok(RightHandSides::Many(ManyColumns::whole(matrix)))
 }
 
 fn read(location: &str, numbers: Numbers) -> Result<Vec<f64>> {
@@ -56,6 +61,7 @@ fn read(location: &str, numbers: Numbers) -> Result<Vec<f64>> {
     match location.format {
         Format::Npz => npz::read_vector(location.path, location.key, numbers),
         Format::Npy => npz::read_vector_array(open_npy(location.path, None)?, numbers),
+        Format::Nnm => flatten(location.path, nnm::Mapped::open(location.path)?.read(None)?.matrix.view()),
         Format::MatrixMarket => mtx::read_vector(text()?, numbers),
         Format::Csv | Format::Tsv | Format::Txt => read_table(text()?, numbers),
         Format::LibSvm => {
@@ -88,8 +94,7 @@ pub(crate) fn check_shape(name: &str, rows: usize, cols: usize) -> Result<()> {
 }
 
 /// A matrix with one row or one column as a vector.
-pub(crate) fn flatten(name: &str, matrix: AnyMatrix) -> Result<Vec<f64>> {
-    let view = matrix.view();
+pub(crate) fn flatten(name: &str, view: MatrixRef) -> Result<Vec<f64>> {
     let (rows, cols) = (view.rows(), view.cols());
     check_shape(name, rows, cols)?;
     // One column of a sparse file may claim any length: hold it to the limit for columns.

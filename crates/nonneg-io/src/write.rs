@@ -3,6 +3,8 @@
 mod npz;
 mod table;
 
+pub(crate) use npz::{write_npy_header, write_numbers};
+
 use std::io;
 
 use nonneg::MatrixRef;
@@ -10,10 +12,10 @@ use nonneg::matrix::{Column, Columns};
 
 use crate::error::{Error, Result};
 use crate::location::{Compression, Format, Location};
-use crate::output;
+use crate::{nnm, output};
 
 const VECTOR_ENDINGS: &str = ".npy, .txt, .csv, .tsv or .mtx (.gz may follow the text ones)";
-const MATRIX_ENDINGS: &str = ".mtx, .svm, .libsvm, .csv, .tsv (.gz may follow these), .npz or .npy";
+const MATRIX_ENDINGS: &str = ".mtx, .svm, .libsvm, .csv, .tsv (.gz may follow these), .npz, .npy or .nnm";
 
 /// Writes a vector, by ending: `.npy`, `.txt`, `.csv`, `.tsv`, `.mtx`; `-` is text on standard output.
 /// The file appears complete or not at all.
@@ -34,6 +36,7 @@ pub fn write_vector(path: &str, values: &[f64]) -> Result<()> {
 /// * `.mtx`: coordinate for sparse matrices, array for dense ones; also what `-` prints;
 /// * `.svm`, `.libsvm`: zeros are left out, labels are `rhs`, or 0 without one;
 /// * `.npz`: as `scipy.sparse.save_npz` writes CSC, or a plain array `A`; with `b` beside it;
+/// * `.nnm`: both, as they lie in memory;
 /// * `.npy`, `.csv`, `.tsv`: dense matrices only.
 ///
 /// The file appears complete or not at all.
@@ -46,6 +49,7 @@ pub fn write_problem(path: &str, matrix: MatrixRef, rhs: Option<&[f64]>) -> Resu
     let dense = matches!(matrix, MatrixRef::DenseF64(_) | MatrixRef::DenseF32(_));
     match target.format {
         Format::Npz => npz::write_problem(path, matrix, rhs),
+        Format::Nnm => nnm::write(path, matrix, rhs),
         Format::LibSvm => table::write_svm(path, target.is_gzip(), matrix, rhs),
         Format::Npy | Format::Csv | Format::Tsv if !dense => {
             let message = "this format holds dense matrices only, and the matrix is sparse: write .npz, .mtx or .svm";
@@ -60,7 +64,7 @@ pub fn write_problem(path: &str, matrix: MatrixRef, rhs: Option<&[f64]>) -> Resu
 
 /// Whether [`write_problem`] keeps a right-hand side in files that end like this.
 pub fn holds_rhs(path: &str) -> bool {
-    Location::parse(path).is_ok_and(|target| matches!(target.format, Format::Npz | Format::LibSvm))
+    Location::parse(path).is_ok_and(|target| matches!(target.format, Format::Npz | Format::Nnm | Format::LibSvm))
 }
 
 /// Checks, before long work, that [`write_vector`] knows the ending and can write there. Creates nothing that stays.
@@ -78,7 +82,7 @@ pub fn check_problem_output(path: &str) -> Result<()> {
 fn vector_target(path: &str) -> Result<Location<'_>> {
     let target = output_target(path, VECTOR_ENDINGS)?;
     match target.format {
-        Format::Npz | Format::LibSvm => {
+        Format::Npz | Format::Nnm | Format::LibSvm => {
             Err(Error::ending(path, format!("vectors are not written in this format, expected {VECTOR_ENDINGS}")))
         }
         _ => Ok(target),

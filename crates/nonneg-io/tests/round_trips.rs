@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use common::{Folder, is_dense, is_single, rows};
 use nonneg::{AnyMatrix, CscMatrix, CsrMatrix, DenseMatrix};
-use nonneg_io::{holds_rhs, read_problem, read_vector, write_problem, write_vector};
+use nonneg_io::{Matrix, holds_rhs, read_problem, read_vector, write_problem, write_vector};
 
 const AWKWARD: [f64; 8] = [1.0, 0.1, -1e-300, 5e-324, f64::MAX, 123456789.123, 1e22, 0.30000000000000004];
 
@@ -32,9 +32,20 @@ fn matrices() {
     let folder = Folder::new();
     for matrix in matrices {
         let rhs: Vec<f64> = (0..matrix.view().rows()).map(|i| i as f64 - 0.7).collect();
-        for name in
-            ["a.mtx", "a.mtx.gz", "a.svm", "a.libsvm.gz", "a.npz", "a.npy", "a.csv", "a.csv.gz", "a.tsv", "a.tsv.gz", "A.MTX.GZ"]
-        {
+        for name in [
+            "a.mtx",
+            "a.mtx.gz",
+            "a.svm",
+            "a.libsvm.gz",
+            "a.npz",
+            "a.npy",
+            "a.nnm",
+            "a.csv",
+            "a.csv.gz",
+            "a.tsv",
+            "a.tsv.gz",
+            "A.MTX.GZ",
+        ] {
             let path = folder.path(name);
             let dense_only = name.contains(".npy") || name.contains("sv.gz") || name.ends_with("sv");
             if dense_only && !is_dense(&matrix) && !name.contains("svm") {
@@ -46,7 +57,7 @@ fn matrices() {
                 write_problem(&path, matrix.view(), rhs).unwrap();
                 let read = read_problem(&path, None).unwrap();
                 assert_eq!(rows(&read.matrix), rows(&matrix), "{name}");
-                if name.ends_with(".npz") || name.ends_with(".npy") {
+                if [".npz", ".npy", ".nnm"].iter().any(|ending| name.ends_with(ending)) {
                     assert_eq!(is_single(&read.matrix), is_single(&matrix));
                 }
                 if !name.contains("svm") {
@@ -114,7 +125,9 @@ fn large_text_is_the_same_on_any_number_of_threads() {
         for threads in [1, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let read = pool.install(|| read_problem(&path, None)).unwrap();
-            let (AnyMatrix::CscF64(read), AnyMatrix::CscF64(matrix)) = (&read.matrix, &matrix) else { panic!("not CSC") };
+            let (Matrix::Memory(AnyMatrix::CscF64(read)), AnyMatrix::CscF64(matrix)) = (&read.matrix, &matrix) else {
+                panic!("not CSC")
+            };
             assert!(read == matrix, "{name} on {threads} threads");
         }
     }

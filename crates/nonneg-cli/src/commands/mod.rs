@@ -1,10 +1,12 @@
 //! One file per subcommand. Each returns the exit status, or a failure with nothing written.
 
 pub mod compare;
+pub mod completions;
 pub mod convert;
 pub mod data;
 pub mod generate;
 pub mod info;
+pub mod manual;
 pub mod nmf;
 pub mod reproduce;
 pub mod solve;

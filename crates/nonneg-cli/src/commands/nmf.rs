@@ -95,7 +95,7 @@ pub fn run(args: &NmfArgs) -> Result<u8, Failure> {
     }
     Ok(match factors.status {
         status if status.is_success() => crate::DONE,
-        Status::Interrupted => crate::INTERRUPTED,
+        Status::Interrupted => crate::interrupt::exit_code(),
         _ => crate::STOPPED_SHORT,
     })
 }

@@ -6,7 +6,8 @@ use std::time::Instant;
 use nonneg::{Solution, Solver, Status};
 
 use crate::args::{OutputArgs, SolveArgs};
-use crate::console::Paint;
+use crate::checkpoint::Keeper;
+use crate::console::{self, Paint};
 use crate::example::Example;
 use crate::failure::Failure;
 use crate::inputs::Inputs;
@@ -21,7 +22,7 @@ pub fn run(args: &SolveArgs) -> Result<u8, Failure> {
     let clock = Instant::now();
     let interrupt = Interrupt::install();
     super::use_threads(&args.common)?;
-    let outputs = planned(&args.outputs);
+    let outputs = planned(args);
     if let Some(path) = &args.outputs.plot {
         plot::Format::of(path)?;
     }
@@ -32,7 +33,7 @@ pub fn run(args: &SolveArgs) -> Result<u8, Failure> {
 
     let mut progress = Progress::new(args.common.quiet, args.verbose);
     let x0 = args.x0.as_deref();
-    let (inputs, example) = match &args.a {
+    let (mut inputs, example) = match &args.a {
         Some(a) => (Inputs::read(a, args.b.as_deref(), &args.problem, x0, &progress)?, None),
         None => {
             let example = Example::load()?;
@@ -48,8 +49,8 @@ pub fn run(args: &SolveArgs) -> Result<u8, Failure> {
             .seed(args.seed);
     solver.block_metric = args.metric;
     solver.interrupt = Some(interrupt.begin_solving());
-    if let Some(many) = inputs.many()? {
-        return super::solve_many::run(args, &inputs, many, &solver, &outputs, progress, clock);
+    if let Some(b) = inputs.take_many() {
+        return super::solve_many::run(args, &inputs, b, &solver, &outputs, progress, clock);
     }
     if let Some(path) = &args.outputs.output {
         nonneg_io::check_vector_output(path)?;
@@ -60,12 +61,17 @@ pub fn run(args: &SolveArgs) -> Result<u8, Failure> {
         ));
     }
     progress.stage("preparing");
-    let observe = &mut |row: &nonneg::TraceRow| {
-        progress.check(row);
+    let open = |path: &String| Keeper::open(path, args.checkpoint_every, &mut inputs);
+    let mut keeper = args.checkpoint.as_ref().map(open).transpose()?;
+    let watch = &mut |moment: &nonneg::Moment| {
+        progress.check(moment.row);
+        if let Some(keeper) = &mut keeper {
+            keeper.note(moment);
+        }
         ControlFlow::Continue(())
     };
     let problem = inputs.problem();
-    let solution = solver.solve_observed(&problem, observe).map_err(|error| inputs.explain(error))?;
+    let solution = solver.solve_watched(&problem, watch).map_err(|error| inputs.explain(error))?;
     progress.finish();
 
     let stages = solution.stats.seconds;
@@ -78,12 +84,16 @@ pub fn run(args: &SolveArgs) -> Result<u8, Failure> {
     };
     let report = Report::of_solution(problem.matrix, &solution, seconds, args.seed, args.tol);
     let title = args.a.as_deref().unwrap_or("the example");
-    let written = write(&args.outputs, &solution, &report, title, args.tol);
+    let resumed = keeper.as_ref().and_then(|keeper| keeper.before);
+    let written = write(&args.outputs, &solution, &report, title, args.tol).and(keeper.map_or(Ok(()), Keeper::finish));
     if !args.common.quiet {
         let to_stdout = outputs.iter().all(|output| output.path != "-");
         let paint = if to_stdout { Paint::of(&std::io::stdout()) } else { Paint::of(&std::io::stderr()) };
         let mut summary = Summary::new(paint);
         summary.solution(problem.matrix, &solution, args.tol);
+        if let Some((passes, seconds)) = resumed {
+            summary.line("resumed", format!("after {passes:.0} passes in {}", console::seconds(seconds)));
+        }
         summary.time(&seconds);
         if written.is_ok() {
             summary.written(&outputs);
@@ -96,13 +106,14 @@ pub fn run(args: &SolveArgs) -> Result<u8, Failure> {
     written?;
     Ok(match solution.status {
         status if status.is_success() => crate::DONE,
-        Status::Interrupted => crate::INTERRUPTED,
+        Status::Interrupted => crate::interrupt::exit_code(),
         _ => crate::STOPPED_SHORT,
     })
 }
 
 /// The files asked for.
-fn planned(args: &OutputArgs) -> Vec<Output<'_>> {
+fn planned(solve: &SolveArgs) -> Vec<Output<'_>> {
+    let args = &solve.outputs;
     let all = [
         ("--output", &args.output, Contents::VectorOrMatrix),
         ("--dual", &args.dual, Contents::Vector),
@@ -110,6 +121,7 @@ fn planned(args: &OutputArgs) -> Vec<Output<'_>> {
         ("--trace", &args.trace, Contents::Bytes),
         ("--plot", &args.plot, Contents::Bytes),
         ("--certificates", &args.certificates, Contents::Bytes),
+        ("--checkpoint", &solve.checkpoint, Contents::Bytes),
     ];
     let wanted = all.into_iter().filter_map(|(option, path, contents)| Some((option, path.as_deref()?, contents)));
     wanted.map(|(option, path, contents)| Output { option, path, contents }).collect()

@@ -30,7 +30,7 @@ pub fn run(args: &VerifyArgs) -> Result<u8, Failure> {
     let progress = Progress::new(args.common.quiet, false);
     let reading = Instant::now();
     let mut inputs = Inputs::read(&args.a, b, &args.problem, None, &progress)?;
-    if let (Some((_, many)), Some(b)) = (inputs.many()?, b) {
+    if let (Some(many), Some(b)) = (inputs.take_many(), b) {
         let message = format!("{b}: holds {} right-hand sides, expected one, as x is", many.cols());
         return Err(Failure::new(message));
     }

@@ -18,7 +18,7 @@ pub fn interrupted(progress: &mut GridProgress, output: &str) -> Result<u8, Fail
     progress.finish();
     let done = progress.done();
     console::print_error(&format!("interrupted: {done} finished curves are kept in {output}; run again to go on\n"));
-    Ok(crate::INTERRUPTED)
+    Ok(crate::interrupt::exit_code())
 }
 
 /// Pictures, tables and the report, into a folder that exists.

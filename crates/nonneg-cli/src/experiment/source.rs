@@ -169,7 +169,7 @@ fn stand_in(role: Role, Quick(quick): Quick, seed: u64) -> Result<nonneg_io::Pro
     let (rows, cols, per_row) = role.shape(quick);
     let sizes = Sizes { rows: Some(rows), cols: Some(cols), density: Some(per_row / cols as f64) };
     let made = Kind::Text.generate(&sizes, seed).map_err(Failure::new)?;
-    let problem = nonneg_io::Problem { matrix: made.matrix, rhs: Some(made.rhs) };
+    let problem = nonneg_io::Problem { matrix: made.matrix.into(), rhs: Some(made.rhs) };
     match role {
         Role::RealSim | Role::News20 => Ok(problem),
         Role::E2006 => badly_scaled(&problem, seed),

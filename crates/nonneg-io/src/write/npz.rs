@@ -20,7 +20,7 @@ const ALIGNMENT: usize = 64;
 const CHUNK: usize = 1 << 13;
 
 /// A number as NumPy stores it.
-pub(super) trait Stored: Copy {
+pub(crate) trait Stored: Copy {
     const DESCR: &'static str;
     fn append(self, to: &mut Vec<u8>);
 }
@@ -47,12 +47,18 @@ fn write_header(out: &mut impl Write, descr: &str, fortran: bool, shape: &[usize
 }
 
 /// An array of one dimension, or of two in Fortran order.
-pub(super) fn write_array<T: Stored>(
-    out: &mut impl Write,
-    shape: &[usize],
-    mut values: impl Iterator<Item = T>,
-) -> io::Result<()> {
+pub(super) fn write_array<T: Stored>(out: &mut impl Write, shape: &[usize], values: impl Iterator<Item = T>) -> io::Result<()> {
     write_header(out, T::DESCR, shape.len() > 1, shape)?;
+    write_numbers(out, values)
+}
+
+/// The header of a matrix of f64, whose columns follow.
+pub(crate) fn write_npy_header(out: &mut impl Write, rows: usize, cols: usize) -> io::Result<()> {
+    write_header(out, f64::DESCR, true, &[rows, cols])
+}
+
+/// Numbers of an array whose header is written.
+pub(crate) fn write_numbers<T: Stored>(out: &mut impl Write, mut values: impl Iterator<Item = T>) -> io::Result<()> {
     let mut bytes = Vec::with_capacity(CHUNK * size_of::<T>());
     loop {
         bytes.clear();

@@ -1,12 +1,12 @@
 //! What several tests need.
 #![allow(dead_code)] // each test uses a part
 
+use nonneg::MatrixRef;
 use nonneg::matrix::{Column, Columns};
-use nonneg::{AnyMatrix, MatrixRef};
 
 /// A matrix by rows, zeros included.
-pub fn rows(matrix: &AnyMatrix) -> Vec<Vec<f64>> {
-    let view = matrix.view();
+pub fn rows<'a>(matrix: impl Into<MatrixRef<'a>>) -> Vec<Vec<f64>> {
+    let view = matrix.into();
     let mut rows = vec![vec![0.0; view.cols()]; view.rows()];
     nonneg::with_columns!(view, |columns| for j in 0..columns.cols() {
         columns.column(j).for_each(|i, value| rows[i][j] = value);
@@ -14,13 +14,13 @@ pub fn rows(matrix: &AnyMatrix) -> Vec<Vec<f64>> {
     rows
 }
 
-pub fn is_dense(matrix: &AnyMatrix) -> bool {
-    matches!(matrix.view(), MatrixRef::DenseF64(_) | MatrixRef::DenseF32(_))
+pub fn is_dense<'a>(matrix: impl Into<MatrixRef<'a>>) -> bool {
+    matches!(matrix.into(), MatrixRef::DenseF64(_) | MatrixRef::DenseF32(_))
 }
 
-pub fn is_single(matrix: &AnyMatrix) -> bool {
+pub fn is_single<'a>(matrix: impl Into<MatrixRef<'a>>) -> bool {
     use MatrixRef::*;
-    matches!(matrix.view(), CscF32(_) | CscF32Wide(_) | DenseF32(_))
+    matches!(matrix.into(), CscF32(_) | CscF32Wide(_) | DenseF32(_))
 }
 
 /// A folder that goes away, and names in it.
