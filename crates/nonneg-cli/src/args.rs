@@ -111,7 +111,7 @@ pub struct SolveArgs {
     /// How often: 30s, 5m, 500ms, or seconds
     #[arg(long, default_value = "30s", value_parser = values::duration, requires = "checkpoint", value_name = "TIME")]
     pub checkpoint_every: Duration,
-    /// Memory for matrices that the method makes itself: 4GiB, 500MB, or bytes [default for auto: 2GiB]
+    /// Memory for matrices that the method makes itself; for all of it if A is in an .nnm file: 4GiB, 500MB, or bytes [default for auto: 2GiB]
     #[arg(long, value_parser = values::bytes, allow_negative_numbers = true, value_name = "SIZE")]
     pub memory_limit: Option<u64>,
     /// Seed of all randomness

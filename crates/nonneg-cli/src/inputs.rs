@@ -138,6 +138,11 @@ impl Inputs {
         if self.free.is_empty() { problem } else { problem.free(&self.free) }
     }
 
+    /// Whether A is used where it lies in its file.
+    pub fn is_mapped(&self) -> bool {
+        matches!(self.matrix, Matrix::Mapped(_))
+    }
+
     /// Columns without bounds.
     pub fn free(&self) -> &[usize] {
         &self.free

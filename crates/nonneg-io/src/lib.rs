@@ -53,6 +53,7 @@ pub use checkpoint::{Checkpoint, identity};
 pub use columns::{ColumnWriter, ManyColumns, Parts, TextWriter, convert_in_parts};
 pub use error::{Error, Result};
 use location::{Format, Location};
+pub use nnm::limit_resident_memory;
 pub use output::{check_output, write_bytes};
 pub use vector::{RightHandSides, read_bounds, read_right_hand_sides, read_vector};
 pub use write::{check_problem_output, check_vector_output, holds_rhs, write_problem, write_vector};

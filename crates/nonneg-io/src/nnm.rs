@@ -13,7 +13,10 @@
 
 mod digest;
 mod header;
+mod resident;
 mod write;
+
+pub use resident::limit_resident_memory;
 
 pub(crate) use write::{DenseWriter, write};
 
@@ -54,7 +57,9 @@ impl Mapped {
         // SAFETY: what lies under the map may change only if another process writes into the file. Ours never do (files are
         // replaced as a whole), and no mapped file is safe from others.
         let map = unsafe { Mmap::map(&file) }.map_err(failed)?;
-        let bytes: &'static [u8] = Box::leak(Box::new(map));
+        let map: &'static Mmap = Box::leak(Box::new(map));
+        let bytes: &'static [u8] = map;
+        resident::register(map);
         let header = Header::parse(path, bytes)?;
         Ok(Self { path: path.to_owned(), header, bytes })
     }

@@ -31,6 +31,10 @@ pub fn run(args: &SolveArgs) -> Result<u8, Failure> {
         [&args.a, &args.b, &args.problem.linear, &args.problem.weights].into_iter().flatten().map(String::as_str).collect();
     outputs::check(&outputs, &named)?;
 
+    // Half of it for the solver's own matrices, a quarter for mapped files, the rest for everything else.
+    if let Some(limit) = args.memory_limit {
+        nonneg_io::limit_resident_memory(limit / 4 * 3);
+    }
     let mut progress = Progress::new(args.common.quiet, args.verbose);
     let x0 = args.x0.as_deref();
     let (mut inputs, example) = match &args.a {
@@ -41,12 +45,12 @@ pub fn run(args: &SolveArgs) -> Result<u8, Failure> {
         }
     };
 
-    let mut solver =
-        Solver { time_limit: args.time_limit, max_passes: args.max_passes, memory_limit: args.memory_limit, ..Solver::default() }
-            .method(args.method)
-            .tolerance(args.tol)
-            .batch_size(args.batch_size)
-            .seed(args.seed);
+    let memory_limit = args.memory_limit.map(|limit| if inputs.is_mapped() { limit / 2 } else { limit });
+    let mut solver = Solver { time_limit: args.time_limit, max_passes: args.max_passes, memory_limit, ..Solver::default() }
+        .method(args.method)
+        .tolerance(args.tol)
+        .batch_size(args.batch_size)
+        .seed(args.seed);
     solver.block_metric = args.metric;
     solver.interrupt = Some(interrupt.begin_solving());
     if let Some(b) = inputs.take_many() {

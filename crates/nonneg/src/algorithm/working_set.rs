@@ -25,6 +25,9 @@ const CHEAP: f64 = 0.25;
 const INNER_FRACTION: f64 = 0.1;
 const WANTED_FRACTION: f64 = 0.5;
 
+/// Bytes of an entry in a copy, at most.
+const ENTRY: u64 = 16;
+
 /// Working sets around the inner engines.
 #[derive(Debug, Clone, Copy)]
 pub struct WorkingSet<'g> {
@@ -67,7 +70,7 @@ impl Algorithm for WorkingSet<'_> {
         let mut check = monitor.check(&x);
         let mut least = LEAST_NEW;
         while !check.stop {
-            let set = choose(problem, &x, &check.gradient, least);
+            let set = choose(problem, &x, &check.gradient, least, self.memory_limit);
             let goal = Goal {
                 now: check.distance,
                 inner: (INNER_FRACTION * check.distance).max(WANTED_FRACTION * check.wanted_distance),
@@ -95,19 +98,33 @@ struct Set {
     left_some_out: bool,
 }
 
-/// The support and the columns outside it that fall most steeply.
-fn choose<M: Columns>(problem: &Reduced<M>, x: &[f64], gradient: &[f64], least: usize) -> Set {
+/// The support and the columns outside it that fall most steeply, no more than a copy of them fits into memory.
+fn choose<M: Columns>(problem: &Reduced<M>, x: &[f64], gradient: &[f64], least: usize, memory: u64) -> Set {
     let support = x.iter().filter(|&&v| v > 0.0).count();
     let part = |part: f64, of: usize| (part * of as f64) as usize;
     let room = least.max(part(PART_OF_ALL, x.len())).max(part(PART_OF_SUPPORT, support));
     let slope = |k: usize| gradient[k] / problem.curvature(k).sqrt(); // in units of the column
     let mut set: Vec<usize> = (0..x.len()).filter(|&k| x[k] == 0.0 && gradient[k] < 0.0).collect();
-    let left_some_out = set.len() > room;
+    let steeper = |&a: &usize, &b: &usize| slope(a).total_cmp(&slope(b)).then(a.cmp(&b));
+    let mut left_some_out = set.len() > room;
     if left_some_out {
-        set.select_nth_unstable_by(room, |&a, &b| slope(a).total_cmp(&slope(b)).then(a.cmp(&b)));
+        set.select_nth_unstable_by(room, steeper);
         set.truncate(room);
     }
-    set.extend((0..x.len()).filter(|&k| x[k] > 0.0));
+    let supported = || (0..x.len()).filter(|&k| x[k] > 0.0);
+    let left = (memory / ENTRY).saturating_sub(problem.entries(supported()));
+    if problem.entries(set.iter().copied()) > left {
+        set.sort_unstable_by(steeper);
+        let mut sum = 0;
+        let mut fits = |k: &usize| {
+            sum += problem.entries(std::iter::once(*k));
+            sum <= left
+        };
+        let count = set.iter().take_while(|k| fits(k)).count().max(1);
+        left_some_out |= count < set.len();
+        set.truncate(count);
+    }
+    set.extend(supported());
     set.sort_unstable();
     Set { variables: set, left_some_out }
 }
