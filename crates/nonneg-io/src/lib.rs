@@ -1,6 +1,6 @@
 //! Matrix and vector files for nonneg.
 //!
-//! The ending of a name decides on the format; `.gz`, or `.bz2` where files are read, may follow on the text ones, `-` is
+//! The ending of a name decides on the format; `.gz`, `.bz2`, `.xz` or `.zst` may follow on the text ones, `-` is
 //! standard input or output, and `file.npz:KEY` names one array of an archive:
 //!
 //! | ending | what | |
@@ -29,6 +29,7 @@
 
 mod assemble;
 mod blocks;
+mod compression;
 mod csv;
 mod error;
 mod input;

@@ -1,11 +1,12 @@
 //! From a name on the command line to a file, an array in it and a format. The ending decides, never the contents.
 
+use crate::compression::Compression;
 use crate::error::{Error, Result};
 
 /// Where standard input or output is meant.
 pub(crate) const STANDARD: &str = "-";
 
-const KNOWN: &str = ".mtx, .svm, .libsvm, .npz, .npy, .csv, .tsv and .txt; the text ones also with .gz or .bz2";
+const KNOWN: &str = ".mtx, .svm, .libsvm, .npz, .npy, .csv, .tsv and .txt; the text ones also with .gz, .bz2, .xz or .zst";
 
 /// Data sets that are published in LIBSVM format under names without its ending. In lower case.
 const LIBSVM_NAMES: [&str; 3] = ["real-sim", "news20.binary", "e2006.train"];
@@ -21,24 +22,6 @@ pub(crate) enum Format {
     Txt,
     /// Standard input or output: text, told apart by its first line.
     Stream,
-}
-
-/// How a text file is compressed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Compression {
-    Gzip,
-    Bzip2,
-}
-
-impl Compression {
-    const ALL: [Self; 2] = [Self::Gzip, Self::Bzip2];
-
-    pub fn ending(self) -> &'static str {
-        match self {
-            Self::Gzip => ".gz",
-            Self::Bzip2 => ".bz2",
-        }
-    }
 }
 
 /// A parsed location.
@@ -74,7 +57,7 @@ impl<'a> Location<'a> {
             "tsv" => Format::Tsv,
             "txt" => Format::Txt,
             _ if LIBSVM_NAMES.contains(&file_name) => Format::LibSvm,
-            "h5" | "hdf5" | "mat" | "parquet" | "nnm" | "xz" | "zst" => {
+            "h5" | "hdf5" | "mat" | "parquet" | "nnm" => {
                 return Err(Error::ending(path, format!("files ending in .{ending} are not supported yet; supported: {KNOWN}")));
             }
             _ => return Err(Error::ending(path, format!("unknown file ending, expected one of {KNOWN}"))),
@@ -92,10 +75,6 @@ impl<'a> Location<'a> {
             return Err(Error::ending(location, "expected the name of an array after the colon"));
         }
         Ok(Location { path, key, format, compression })
-    }
-
-    pub fn is_gzip(&self) -> bool {
-        self.compression == Some(Compression::Gzip)
     }
 }
 
@@ -122,6 +101,8 @@ mod tests {
         assert_eq!((upper_case.path, upper_case.key), ("x:y/A.MTX.GZ", None));
         assert_eq!((upper_case.format, upper_case.compression), (Format::MatrixMarket, Some(Compression::Gzip)));
         assert_eq!(parse("a.svm.bz2").compression, Some(Compression::Bzip2));
+        assert_eq!(parse("a.csv.xz").compression, Some(Compression::Xz));
+        assert_eq!(parse("E2006.train.zst").compression, Some(Compression::Zstd));
         assert_eq!(parse("d.v2/a.libsvm").format, Format::LibSvm);
         assert_eq!(parse("-").format, Format::Stream);
     }
@@ -140,17 +121,18 @@ mod tests {
     fn refusals_list_what_is_known() {
         for (name, reason) in [
             ("a.h5", "not supported yet"),
-            ("a.mtx.zst", "not supported yet"),
             ("a", "unknown file ending"),
             ("dir.csv/a", "unknown file ending"),
             ("a.gz", "unknown file ending"),
             ("a.bz2", "unknown file ending"),
+            ("a.zst", "unknown file ending"),
         ] {
             let message = Location::parse(name).unwrap_err().to_string();
             assert!(message.contains(reason) && message.contains(".libsvm") && message.starts_with(name), "{message}");
         }
         assert!(Location::parse("a.npy.gz").unwrap_err().to_string().contains("only text formats may end in .gz"));
         assert!(Location::parse("a.npz.bz2").unwrap_err().to_string().contains("only text formats may end in .bz2"));
+        assert!(Location::parse("a.npy.xz").unwrap_err().to_string().contains("only text formats may end in .xz"));
         assert!(Location::parse("a.npz:").unwrap_err().to_string().contains("expected the name of an array"));
     }
 }

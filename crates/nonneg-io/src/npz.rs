@@ -8,8 +8,9 @@ use zip::read::ZipFile;
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
+use crate::compression::inflated_limit;
 use crate::error::{Error, Result};
-use crate::input::{Counted, inflated_limit};
+use crate::input::Counted;
 use crate::npy::{self, Array, Header};
 use crate::number::Numbers;
 use crate::{Problem, Progress, Shape};

@@ -9,11 +9,11 @@ use nonneg::MatrixRef;
 use nonneg::matrix::{Column, Columns};
 
 use crate::error::{Error, Result};
-use crate::location::{Compression, Format, Location};
+use crate::location::{Format, Location};
 use crate::output;
 
-const VECTOR_ENDINGS: &str = ".npy, .txt, .csv, .tsv or .mtx (.gz may follow the text ones)";
-const MATRIX_ENDINGS: &str = ".mtx, .svm, .libsvm, .csv, .tsv (.gz may follow these), .npz or .npy";
+const VECTOR_ENDINGS: &str = ".npy, .txt, .csv, .tsv or .mtx (.gz, .bz2, .xz or .zst may follow the text ones)";
+const MATRIX_ENDINGS: &str = ".mtx, .svm, .libsvm, .csv, .tsv (.gz, .bz2, .xz or .zst may follow these), .npz or .npy";
 
 /// Writes a vector, by ending: `.npy`, `.txt`, `.csv`, `.tsv`, `.mtx`; `-` is text on standard output.
 /// The file appears complete or not at all.
@@ -21,11 +21,11 @@ pub fn write_vector(path: &str, values: &[f64]) -> Result<()> {
     let target = vector_target(path)?;
     match target.format {
         Format::Npy => output::file(path, |out| npz::write_array(out, &[values.len()], values.iter().copied())),
-        Format::MatrixMarket => output::text(path, target.is_gzip(), |out| {
+        Format::MatrixMarket => output::text(path, target.compression, |out| {
             writeln!(out, "%%MatrixMarket matrix array real general\n{} 1", values.len())?;
             table::numbers_by_line(out, values.iter().copied())
         }),
-        _ => output::text(path, target.is_gzip(), |out| table::numbers_by_line(out, values.iter().copied())),
+        _ => output::text(path, target.compression, |out| table::numbers_by_line(out, values.iter().copied())),
     }
 }
 
@@ -46,15 +46,15 @@ pub fn write_problem(path: &str, matrix: MatrixRef, rhs: Option<&[f64]>) -> Resu
     let dense = matches!(matrix, MatrixRef::DenseF64(_) | MatrixRef::DenseF32(_));
     match target.format {
         Format::Npz => npz::write_problem(path, matrix, rhs),
-        Format::LibSvm => table::write_svm(path, target.is_gzip(), matrix, rhs),
+        Format::LibSvm => table::write_svm(path, target.compression, matrix, rhs),
         Format::Npy | Format::Csv | Format::Tsv if !dense => {
             let message = "this format holds dense matrices only, and the matrix is sparse: write .npz, .mtx or .svm";
             Err(Error::ending(path, message))
         }
         Format::Npy => npz::write_dense(path, matrix),
-        Format::Csv => table::write_rows(path, target.is_gzip(), matrix, b','),
-        Format::Tsv => table::write_rows(path, target.is_gzip(), matrix, b'\t'),
-        _ => output::text(path, target.is_gzip(), |out| table::write_mtx(out, matrix, dense)),
+        Format::Csv => table::write_rows(path, target.compression, matrix, b','),
+        Format::Tsv => table::write_rows(path, target.compression, matrix, b'\t'),
+        _ => output::text(path, target.compression, |out| table::write_mtx(out, matrix, dense)),
     }
 }
 
@@ -97,9 +97,6 @@ fn output_target<'a>(path: &'a str, endings: &str) -> Result<Location<'a>> {
     let target = Location::parse(path)?;
     if target.key.is_some() {
         return Err(Error::ending(path, format!("one array of an archive cannot be written, expected {endings}")));
-    }
-    if target.compression == Some(Compression::Bzip2) {
-        return Err(Error::ending(path, format!(".bz2 files are read, not written, expected {endings}")));
     }
     Ok(target)
 }
