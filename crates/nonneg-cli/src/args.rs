@@ -287,7 +287,7 @@ pub struct GenerateArgs {
     /// Same seed, same problem
     #[arg(long, default_value = "0", value_name = "S")]
     pub seed: u64,
-    /// The problem file; where its format has no place for b (.mtx, .npy, .csv), b goes to NAME.b.txt beside it
+    /// The problem file; where its format has no place for b (.mtx, .npy, .parquet, .csv), b goes to NAME.b.txt beside it
     #[arg(short, long, value_name = "FILE")]
     pub output: String,
     #[command(flatten)]
@@ -296,7 +296,7 @@ pub struct GenerateArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Where the new format has no place for b (.mtx, .npy, .csv), b goes to NAME.b.txt beside it.
+Where the new format has no place for b (.mtx, .npy, .parquet, .csv), b goes to NAME.b.txt beside it.
 
 Example:
   nonneg convert news.svm.gz news.npz")]

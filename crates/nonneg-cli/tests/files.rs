@@ -82,6 +82,13 @@ fn conversions_lose_nothing() {
     sandbox.run("convert S.npy S.csv").expect(0);
     sandbox.run("convert S.csv T.npy").expect(0);
     assert_eq!(sandbox.read("S.npy"), sandbox.read("T.npy"));
+
+    sandbox.run("convert S.npy S.parquet").expect(0);
+    sandbox.run("convert S.parquet U.npy").expect(0);
+    assert_eq!(sandbox.read("S.npy"), sandbox.read("U.npy"));
+    sandbox.run("solve S.parquet S.parquet:3 -o x.txt").expect(0);
+    let x = common::numbers(&sandbox.text("x.txt"));
+    assert!((x[3] - 1.0).abs() < 1e-3, "{x:?}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Matrix and vector files for nonneg.
 //!
 //! The ending of a name decides on the format; `.gz`, `.bz2`, `.xz` or `.zst` may follow on the text ones, `-` is
-//! standard input or output, and `file.npz:KEY` names one array of an archive:
+//! standard input or output, and `file.npz:KEY` or `file.parquet:COLUMN` names one array of a file:
 //!
 //! | ending | what | |
 //! |---|---|---|
@@ -10,6 +10,7 @@
 //! | `real-sim`, `news20.binary`, `E2006.train` | LIBSVM: data sets as they are published | text |
 //! | `.csv`, `.tsv`, `.txt` | tables of numbers | text |
 //! | `.npy` | one NumPy array | |
+//! | `.parquet` | a table: every column is one of A (feature `parquet`, on by default) | |
 //! | `.npz` | `scipy.sparse.save_npz` (CSC, CSR, COO) or NumPy arrays; `b` becomes the right-hand side | |
 //!
 //! Readers check everything, stream, and return columns ([`nonneg::CscMatrix`]) or a dense matrix; every
@@ -32,6 +33,8 @@ mod blocks;
 mod compression;
 mod csv;
 mod error;
+#[cfg(feature = "parquet")]
+mod guard;
 mod input;
 mod location;
 mod mtx;
@@ -39,6 +42,8 @@ mod npy;
 mod npz;
 mod number;
 mod output;
+#[cfg_attr(not(feature = "parquet"), path = "absent.rs")]
+mod parquet;
 mod svm;
 mod vector;
 mod write;
@@ -90,6 +95,7 @@ pub fn read_problem(location: &str, progress: Option<Progress>) -> Result<Proble
         Format::Csv | Format::Tsv | Format::Txt => Ok(dense(csv::read(text()?)?.into())),
         Format::Npz => npz::read_problem(location.path, location.key, progress),
         Format::Npy => Ok(dense(open_npy(location.path, progress)?.read_matrix()?)),
+        Format::Parquet => parquet::read_problem(location.path, location.key, progress),
         Format::Stream => {
             let mut lines = text()?;
             match guess(&mut lines)? {
@@ -101,7 +107,7 @@ pub fn read_problem(location: &str, progress: Option<Progress>) -> Result<Proble
     }
 }
 
-/// Shape and entries without the values, where the format allows it (`.mtx`, `.npy`, `.npz`); `None` where the whole
+/// Shape and entries without the values, where the format allows it (`.mtx`, `.npy`, `.npz`, `.parquet`); `None` where the whole
 /// file must be read, and for standard input.
 pub fn peek(location: &str) -> Result<Option<Shape>> {
     let location = Location::parse(location)?;
@@ -115,6 +121,7 @@ pub fn peek(location: &str) -> Result<Option<Shape>> {
             npz::dense_shape(&array.name, &array.header).map(Some)
         }
         Format::Npz => npz::peek(location.path, location.key).map(Some),
+        Format::Parquet => parquet::peek(location.path, location.key).map(Some),
         Format::LibSvm | Format::Csv | Format::Tsv | Format::Txt | Format::Stream => Ok(None),
     }
 }

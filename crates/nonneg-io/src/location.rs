@@ -6,7 +6,11 @@ use crate::error::{Error, Result};
 /// Where standard input or output is meant.
 pub(crate) const STANDARD: &str = "-";
 
-const KNOWN: &str = ".mtx, .svm, .libsvm, .npz, .npy, .csv, .tsv and .txt; the text ones also with .gz, .bz2, .xz or .zst";
+const KNOWN: &str =
+    ".mtx, .svm, .libsvm, .npz, .npy, .parquet, .csv, .tsv and .txt; the text ones also with .gz, .bz2, .xz or .zst";
+
+/// Formats of which one array may be named: `file.npz:KEY`.
+const KEYED: [&str; 2] = [".npz:", ".parquet:"];
 
 /// Data sets that are published in LIBSVM format under names without its ending. In lower case.
 const LIBSVM_NAMES: [&str; 3] = ["real-sim", "news20.binary", "e2006.train"];
@@ -17,6 +21,7 @@ pub(crate) enum Format {
     LibSvm,
     Npz,
     Npy,
+    Parquet,
     Csv,
     Tsv,
     Txt,
@@ -53,17 +58,18 @@ impl<'a> Location<'a> {
             "svm" | "libsvm" => Format::LibSvm,
             "npz" => Format::Npz,
             "npy" => Format::Npy,
+            "parquet" => Format::Parquet,
             "csv" => Format::Csv,
             "tsv" => Format::Tsv,
             "txt" => Format::Txt,
             _ if LIBSVM_NAMES.contains(&file_name) => Format::LibSvm,
-            "h5" | "hdf5" | "mat" | "parquet" | "nnm" => {
+            "h5" | "hdf5" | "mat" | "nnm" => {
                 return Err(Error::ending(path, format!("files ending in .{ending} are not supported yet; supported: {KNOWN}")));
             }
             _ => return Err(Error::ending(path, format!("unknown file ending, expected one of {KNOWN}"))),
         };
         if let Some(compression) = compression
-            && matches!(format, Format::Npz | Format::Npy)
+            && matches!(format, Format::Npz | Format::Npy | Format::Parquet)
         {
             let suffix = compression.ending();
             return Err(Error::ending(
@@ -80,11 +86,13 @@ impl<'a> Location<'a> {
 
 /// `file.npz:KEY` → (`file.npz`, `KEY`). A colon elsewhere belongs to the file's name.
 fn split_key(location: &str) -> (&str, Option<&str>) {
-    const MARK: &[u8] = b".npz:";
-    let at = location.as_bytes().windows(MARK.len()).rposition(|window| window.eq_ignore_ascii_case(MARK));
-    match at {
+    let last = |mark: &str| {
+        let mut windows = location.as_bytes().windows(mark.len());
+        windows.rposition(|window| window.eq_ignore_ascii_case(mark.as_bytes())).map(|at| at + mark.len())
+    };
+    match KEYED.iter().filter_map(|mark| last(mark)).max() {
         // The mark is ASCII, so both cuts are at character boundaries.
-        Some(at) => (&location[..at + MARK.len() - 1], Some(&location[at + MARK.len()..])),
+        Some(key) => (&location[..key - 1], Some(&location[key..])),
         None => (location, None),
     }
 }
@@ -97,6 +105,7 @@ mod tests {
     fn endings_keys_and_compression() {
         let parse = |text| Location::parse(text).unwrap();
         assert_eq!(parse("a.npz:b"), Location { path: "a.npz", key: Some("b"), format: Format::Npz, compression: None });
+        assert_eq!((parse("d.npz:c/a.Parquet:b c").path, parse("a.parquet:b c").key), ("d.npz:c/a.Parquet", Some("b c")));
         let upper_case = parse("x:y/A.MTX.GZ");
         assert_eq!((upper_case.path, upper_case.key), ("x:y/A.MTX.GZ", None));
         assert_eq!((upper_case.format, upper_case.compression), (Format::MatrixMarket, Some(Compression::Gzip)));

@@ -198,11 +198,7 @@ pub(crate) fn read_vector_array<R: Read>(array: Array<R>, numbers: Numbers) -> R
         return Err(Error::content(&array.name, format!("has shape {shape:?}, expected one row or column")));
     }
     let name = array.name.clone();
-    let values: Vec<f64> = array.read_all()?;
-    match values.iter().position(|&value| !numbers.include(value)) {
-        Some(at) => Err(Error::content(&name, format!("element {at} is {}, expected {}", values[at], numbers.name()))),
-        None => Ok(values),
-    }
+    numbers.check(&name, array.read_all()?)
 }
 
 pub(crate) fn peek(path: &str, key: Option<&str>) -> Result<Shape> {

@@ -1,6 +1,8 @@
 //! Matrices and vectors to files.
 
 mod npz;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod table;
 
 use std::io;
@@ -11,9 +13,11 @@ use nonneg::matrix::{Column, Columns};
 use crate::error::{Error, Result};
 use crate::location::{Format, Location};
 use crate::output;
+#[cfg(not(feature = "parquet"))]
+use crate::parquet;
 
 const VECTOR_ENDINGS: &str = ".npy, .txt, .csv, .tsv or .mtx (.gz, .bz2, .xz or .zst may follow the text ones)";
-const MATRIX_ENDINGS: &str = ".mtx, .svm, .libsvm, .csv, .tsv (.gz, .bz2, .xz or .zst may follow these), .npz or .npy";
+const MATRIX_ENDINGS: &str = ".mtx, .svm, .libsvm, .csv, .tsv (.gz, .bz2, .xz or .zst may follow these), .npz, .npy or .parquet";
 
 /// Writes a vector, by ending: `.npy`, `.txt`, `.csv`, `.tsv`, `.mtx`; `-` is text on standard output.
 /// The file appears complete or not at all.
@@ -34,7 +38,7 @@ pub fn write_vector(path: &str, values: &[f64]) -> Result<()> {
 /// * `.mtx`: coordinate for sparse matrices, array for dense ones; also what `-` prints;
 /// * `.svm`, `.libsvm`: zeros are left out, labels are `rhs`, or 0 without one;
 /// * `.npz`: as `scipy.sparse.save_npz` writes CSC, or a plain array `A`; with `b` beside it;
-/// * `.npy`, `.csv`, `.tsv`: dense matrices only.
+/// * `.npy`, `.parquet`, `.csv`, `.tsv`: dense matrices only.
 ///
 /// The file appears complete or not at all.
 pub fn write_problem(path: &str, matrix: MatrixRef, rhs: Option<&[f64]>) -> Result<()> {
@@ -47,11 +51,12 @@ pub fn write_problem(path: &str, matrix: MatrixRef, rhs: Option<&[f64]>) -> Resu
     match target.format {
         Format::Npz => npz::write_problem(path, matrix, rhs),
         Format::LibSvm => table::write_svm(path, target.compression, matrix, rhs),
-        Format::Npy | Format::Csv | Format::Tsv if !dense => {
+        Format::Npy | Format::Parquet | Format::Csv | Format::Tsv if !dense => {
             let message = "this format holds dense matrices only, and the matrix is sparse: write .npz, .mtx or .svm";
             Err(Error::ending(path, message))
         }
         Format::Npy => npz::write_dense(path, matrix),
+        Format::Parquet => parquet::write_problem(path, matrix),
         Format::Csv => table::write_rows(path, target.compression, matrix, b','),
         Format::Tsv => table::write_rows(path, target.compression, matrix, b'\t'),
         _ => output::text(path, target.compression, |out| table::write_mtx(out, matrix, dense)),
@@ -78,7 +83,7 @@ pub fn check_problem_output(path: &str) -> Result<()> {
 fn vector_target(path: &str) -> Result<Location<'_>> {
     let target = output_target(path, VECTOR_ENDINGS)?;
     match target.format {
-        Format::Npz | Format::LibSvm => {
+        Format::Npz | Format::Parquet | Format::LibSvm => {
             Err(Error::ending(path, format!("vectors are not written in this format, expected {VECTOR_ENDINGS}")))
         }
         _ => Ok(target),

@@ -319,12 +319,12 @@ fn damaged_compressed_text() {
 #[test]
 fn files_that_are_not_there() {
     let folder = Folder::new();
-    for name in ["a.mtx", "a.svm", "a.npy", "a.npz", "a.csv.gz", "a.npz:b"] {
+    for name in ["a.mtx", "a.svm", "a.npy", "a.npz", "a.csv.gz", "a.npz:b", "a.parquet"] {
         let message = problem_error(&folder.path(name));
         assert!(message.contains("cannot open"), "{message}");
     }
     std::fs::create_dir(folder.path("dir.mtx")).unwrap();
     assert!(problem_error(&folder.path("dir.mtx")).contains("is a folder"));
-    assert!(problem_error("a.parquet").contains("not supported yet"));
+    assert!(problem_error("a.nnm").contains("not supported yet"));
     assert!(problem_error("a.xyz").contains("unknown file ending"));
 }

@@ -12,7 +12,7 @@ fn checks_leave_nothing_behind() {
     for name in ["x.npy", "x.txt", "x.csv", "x.tsv", "x.mtx", "x.csv.gz", "x.txt.zst"] {
         check_vector_output(&folder.path(name)).unwrap();
     }
-    for name in ["a.mtx", "a.svm.gz", "a.libsvm", "a.npz", "a.npy", "a.csv", "a.tsv.gz", "a.svm.bz2", "a.mtx.xz"] {
+    for name in ["a.mtx", "a.svm.gz", "a.libsvm", "a.npz", "a.npy", "a.csv", "a.tsv.gz", "a.svm.bz2", "a.mtx.xz", "a.parquet"] {
         check_problem_output(&folder.path(name)).unwrap();
     }
     check_output(&folder.path("report.json")).unwrap();
@@ -40,6 +40,7 @@ fn refused_outputs() {
         (check_vector_output(&folder.path("x.doc")), "unknown file ending"),
         (check_problem_output(&folder.path("a.txt")), "matrices are not written as .txt"),
         (check_problem_output(&folder.path("a.h5")), "not supported yet"),
+        (check_vector_output(&folder.path("x.parquet")), "vectors are not written in this format"),
         (check_problem_output(&folder.path("a.npy.zst")), "only text formats may end in .zst"),
         (check_problem_output(&folder.path("a.npz:A")), "one array of an archive"),
         (check_output(&folder.path("")), "is a folder"),
