@@ -76,6 +76,10 @@ fn conversions_lose_nothing() {
     assert_eq!(describe("A.npz")[..5], describe("B.npz")[..5]);
     assert_eq!(describe("A.svm"), describe("D.libsvm.gz"));
     assert_eq!(describe("A.npz"), describe("E.mtx.zst"));
+    sandbox.run("convert A.npz G.mat").expect(0);
+    assert_eq!(describe("A.npz"), describe("G.mat"));
+    sandbox.run("convert G.mat H.npz").expect(0);
+    assert_eq!(sandbox.read("A.npz"), sandbox.read("H.npz"));
     assert_eq!(describe("A.svm"), describe("F.svm.xz"));
 
     sandbox.run("generate spectra --rows 20 --cols 10 -o S.npy").expect(0);

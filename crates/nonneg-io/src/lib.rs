@@ -1,7 +1,7 @@
 //! Matrix and vector files for nonneg.
 //!
 //! The ending of a name decides on the format; `.gz`, `.bz2`, `.xz` or `.zst` may follow on the text ones, `-` is
-//! standard input or output, and `file.npz:KEY` or `file.parquet:COLUMN` names one array of a file:
+//! standard input or output, and `file.npz:KEY`, `file.mat:NAME` or `file.parquet:COLUMN` names one array of a file:
 //!
 //! | ending | what | |
 //! |---|---|---|
@@ -11,6 +11,7 @@
 //! | `.csv`, `.tsv`, `.txt` | tables of numbers | text |
 //! | `.npy` | one NumPy array | |
 //! | `.parquet` | a table: every column is one of A (feature `parquet`, on by default) | |
+//! | `.mat` | MATLAB up to version 7, dense or sparse; `A`, and `b` becomes the right-hand side | |
 //! | `.npz` | `scipy.sparse.save_npz` (CSC, CSR, COO) or NumPy arrays; `b` becomes the right-hand side | |
 //!
 //! Readers check everything, stream, and return columns ([`nonneg::CscMatrix`]) or a dense matrix; every
@@ -30,6 +31,7 @@
 
 mod assemble;
 mod blocks;
+mod choice;
 mod compression;
 mod csv;
 mod error;
@@ -37,6 +39,7 @@ mod error;
 mod guard;
 mod input;
 mod location;
+mod mat;
 mod mtx;
 mod npy;
 mod npz;
@@ -57,7 +60,7 @@ pub use output::{check_output, write_bytes};
 pub use vector::{RightHandSides, read_bounds, read_right_hand_sides, read_vector};
 pub use write::{check_problem_output, check_vector_output, holds_rhs, write_problem, write_vector};
 
-/// A matrix read from a file, with the right-hand side that the file may hold (LIBSVM labels, `b` in an .npz).
+/// A matrix read from a file, with the right-hand side that the file may hold (LIBSVM labels, `b` in an .npz or .mat).
 #[derive(Debug, Clone)]
 pub struct Problem {
     /// A, as CSC or dense.
@@ -95,6 +98,7 @@ pub fn read_problem(location: &str, progress: Option<Progress>) -> Result<Proble
         Format::Csv | Format::Tsv | Format::Txt => Ok(dense(csv::read(text()?)?.into())),
         Format::Npz => npz::read_problem(location.path, location.key, progress),
         Format::Npy => Ok(dense(open_npy(location.path, progress)?.read_matrix()?)),
+        Format::Mat => mat::read_problem(location.path, location.key, progress),
         Format::Parquet => parquet::read_problem(location.path, location.key, progress),
         Format::Stream => {
             let mut lines = text()?;
@@ -107,7 +111,7 @@ pub fn read_problem(location: &str, progress: Option<Progress>) -> Result<Proble
     }
 }
 
-/// Shape and entries without the values, where the format allows it (`.mtx`, `.npy`, `.npz`, `.parquet`); `None` where the whole
+/// Shape and entries without the values, where the format allows it (`.mtx`, `.npy`, `.npz`, `.mat`, `.parquet`); `None` where the whole
 /// file must be read, and for standard input.
 pub fn peek(location: &str) -> Result<Option<Shape>> {
     let location = Location::parse(location)?;
@@ -121,6 +125,7 @@ pub fn peek(location: &str) -> Result<Option<Shape>> {
             npz::dense_shape(&array.name, &array.header).map(Some)
         }
         Format::Npz => npz::peek(location.path, location.key).map(Some),
+        Format::Mat => mat::peek(location.path, location.key).map(Some),
         Format::Parquet => parquet::peek(location.path, location.key).map(Some),
         Format::LibSvm | Format::Csv | Format::Tsv | Format::Txt | Format::Stream => Ok(None),
     }

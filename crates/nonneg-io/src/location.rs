@@ -7,10 +7,10 @@ use crate::error::{Error, Result};
 pub(crate) const STANDARD: &str = "-";
 
 const KNOWN: &str =
-    ".mtx, .svm, .libsvm, .npz, .npy, .parquet, .csv, .tsv and .txt; the text ones also with .gz, .bz2, .xz or .zst";
+    ".mtx, .svm, .libsvm, .npz, .npy, .mat, .parquet, .csv, .tsv and .txt; the text ones also with .gz, .bz2, .xz or .zst";
 
 /// Formats of which one array may be named: `file.npz:KEY`.
-const KEYED: [&str; 2] = [".npz:", ".parquet:"];
+const KEYED: [&str; 3] = [".npz:", ".mat:", ".parquet:"];
 
 /// Data sets that are published in LIBSVM format under names without its ending. In lower case.
 const LIBSVM_NAMES: [&str; 3] = ["real-sim", "news20.binary", "e2006.train"];
@@ -21,6 +21,7 @@ pub(crate) enum Format {
     LibSvm,
     Npz,
     Npy,
+    Mat,
     Parquet,
     Csv,
     Tsv,
@@ -58,18 +59,19 @@ impl<'a> Location<'a> {
             "svm" | "libsvm" => Format::LibSvm,
             "npz" => Format::Npz,
             "npy" => Format::Npy,
+            "mat" => Format::Mat,
             "parquet" => Format::Parquet,
             "csv" => Format::Csv,
             "tsv" => Format::Tsv,
             "txt" => Format::Txt,
             _ if LIBSVM_NAMES.contains(&file_name) => Format::LibSvm,
-            "h5" | "hdf5" | "mat" | "nnm" => {
+            "h5" | "hdf5" | "nnm" => {
                 return Err(Error::ending(path, format!("files ending in .{ending} are not supported yet; supported: {KNOWN}")));
             }
             _ => return Err(Error::ending(path, format!("unknown file ending, expected one of {KNOWN}"))),
         };
         if let Some(compression) = compression
-            && matches!(format, Format::Npz | Format::Npy | Format::Parquet)
+            && matches!(format, Format::Npz | Format::Npy | Format::Mat | Format::Parquet)
         {
             let suffix = compression.ending();
             return Err(Error::ending(

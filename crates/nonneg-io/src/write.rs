@@ -1,5 +1,6 @@
 //! Matrices and vectors to files.
 
+mod mat;
 mod npz;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -17,7 +18,8 @@ use crate::output;
 use crate::parquet;
 
 const VECTOR_ENDINGS: &str = ".npy, .txt, .csv, .tsv or .mtx (.gz, .bz2, .xz or .zst may follow the text ones)";
-const MATRIX_ENDINGS: &str = ".mtx, .svm, .libsvm, .csv, .tsv (.gz, .bz2, .xz or .zst may follow these), .npz, .npy or .parquet";
+const MATRIX_ENDINGS: &str =
+    ".mtx, .svm, .libsvm, .csv, .tsv (.gz, .bz2, .xz or .zst may follow these), .npz, .mat, .npy or .parquet";
 
 /// Writes a vector, by ending: `.npy`, `.txt`, `.csv`, `.tsv`, `.mtx`; `-` is text on standard output.
 /// The file appears complete or not at all.
@@ -38,6 +40,7 @@ pub fn write_vector(path: &str, values: &[f64]) -> Result<()> {
 /// * `.mtx`: coordinate for sparse matrices, array for dense ones; also what `-` prints;
 /// * `.svm`, `.libsvm`: zeros are left out, labels are `rhs`, or 0 without one;
 /// * `.npz`: as `scipy.sparse.save_npz` writes CSC, or a plain array `A`; with `b` beside it;
+/// * `.mat`: `A` and `b`, in version 5 of MATLAB's format;
 /// * `.npy`, `.parquet`, `.csv`, `.tsv`: dense matrices only.
 ///
 /// The file appears complete or not at all.
@@ -50,9 +53,10 @@ pub fn write_problem(path: &str, matrix: MatrixRef, rhs: Option<&[f64]>) -> Resu
     let dense = matches!(matrix, MatrixRef::DenseF64(_) | MatrixRef::DenseF32(_));
     match target.format {
         Format::Npz => npz::write_problem(path, matrix, rhs),
+        Format::Mat => mat::write_problem(path, matrix, rhs),
         Format::LibSvm => table::write_svm(path, target.compression, matrix, rhs),
         Format::Npy | Format::Parquet | Format::Csv | Format::Tsv if !dense => {
-            let message = "this format holds dense matrices only, and the matrix is sparse: write .npz, .mtx or .svm";
+            let message = "this format holds dense matrices only, and the matrix is sparse: write .npz, .mat, .mtx or .svm";
             Err(Error::ending(path, message))
         }
         Format::Npy => npz::write_dense(path, matrix),
@@ -65,7 +69,7 @@ pub fn write_problem(path: &str, matrix: MatrixRef, rhs: Option<&[f64]>) -> Resu
 
 /// Whether [`write_problem`] keeps a right-hand side in files that end like this.
 pub fn holds_rhs(path: &str) -> bool {
-    Location::parse(path).is_ok_and(|target| matches!(target.format, Format::Npz | Format::LibSvm))
+    Location::parse(path).is_ok_and(|target| matches!(target.format, Format::Npz | Format::Mat | Format::LibSvm))
 }
 
 /// Checks, before long work, that [`write_vector`] knows the ending and can write there. Creates nothing that stays.
@@ -83,7 +87,7 @@ pub fn check_problem_output(path: &str) -> Result<()> {
 fn vector_target(path: &str) -> Result<Location<'_>> {
     let target = output_target(path, VECTOR_ENDINGS)?;
     match target.format {
-        Format::Npz | Format::Parquet | Format::LibSvm => {
+        Format::Npz | Format::Mat | Format::Parquet | Format::LibSvm => {
             Err(Error::ending(path, format!("vectors are not written in this format, expected {VECTOR_ENDINGS}")))
         }
         _ => Ok(target),

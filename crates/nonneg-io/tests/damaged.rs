@@ -17,7 +17,7 @@ fn check(names: &[&str]) {
             std::fs::write(&path, bytes).unwrap();
             let results = [
                 peek(&path).map(|_| ()),
-                read_problem(&path, None).map(|problem| assert!(problem.matrix.view().rows() < 1 << 20, "{what}")),
+                read_problem(&path, None).map(|problem| assert!(problem.matrix.view().bytes() < 1 << 28, "{what}")),
                 read_vector(&path).map(|_| ()),
             ];
             for error in results.into_iter().filter_map(Result::err) {
@@ -47,4 +47,9 @@ fn check(names: &[&str]) {
 #[test]
 fn parquet() {
     check(&["polars.parquet", "arrow_none.parquet", "types.parquet", "f4.parquet"]);
+}
+
+#[test]
+fn mat() {
+    check(&["dense.mat", "sparse.mat", "sparse_v4.mat", "types.mat", "testsparse_6.1_SOL2.mat", "testmatrix_4.2c_SOL2.mat"]);
 }

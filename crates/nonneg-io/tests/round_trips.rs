@@ -38,6 +38,7 @@ fn matrices() {
             "a.svm",
             "a.libsvm.gz",
             "a.npz",
+            "a.mat",
             "a.npy",
             "a.csv",
             "a.csv.gz",

@@ -47,12 +47,13 @@ fn write_header(out: &mut impl Write, descr: &str, fortran: bool, shape: &[usize
 }
 
 /// An array of one dimension, or of two in Fortran order.
-pub(super) fn write_array<T: Stored>(
-    out: &mut impl Write,
-    shape: &[usize],
-    mut values: impl Iterator<Item = T>,
-) -> io::Result<()> {
+pub(super) fn write_array<T: Stored>(out: &mut impl Write, shape: &[usize], values: impl Iterator<Item = T>) -> io::Result<()> {
     write_header(out, T::DESCR, shape.len() > 1, shape)?;
+    write_numbers(out, values)
+}
+
+/// The numbers alone.
+pub(super) fn write_numbers<T: Stored>(out: &mut impl Write, mut values: impl Iterator<Item = T>) -> io::Result<()> {
     let mut bytes = Vec::with_capacity(CHUNK * size_of::<T>());
     loop {
         bytes.clear();
