@@ -52,7 +52,7 @@ Examples:
   nonneg solve news.svm.gz --time-limit 90s -o - | head
   nonneg solve library.npy scene.npy -o X.npy           a right-hand side per column of scene.npy
 
-Formats are told by the ending; `file.npz:KEY` names one array of a file, `-` is standard input or output.")]
+Formats are told by the ending; `file.npz:KEY` or `file.h5:/PATH` names one array of a file, `-` is standard input or output.")]
 pub struct SolveArgs {
     /// The matrix A; without it an embedded example is solved
     pub a: Option<String>,

@@ -78,7 +78,10 @@ fn conversions_lose_nothing() {
     assert_eq!(describe("A.npz"), describe("E.mtx.zst"));
     sandbox.run("convert A.npz G.mat").expect(0);
     assert_eq!(describe("A.npz"), describe("G.mat"));
-    sandbox.run("convert G.mat H.npz").expect(0);
+    sandbox.run("convert G.mat H.h5").expect(0);
+    sandbox.run("convert H.h5:/A --quiet I.npz").expect(0);
+    assert_eq!(sandbox.read("A.npz"), sandbox.read("I.npz"));
+    sandbox.run("convert H.h5 H.npz").expect(0);
     assert_eq!(sandbox.read("A.npz"), sandbox.read("H.npz"));
     assert_eq!(describe("A.svm"), describe("F.svm.xz"));
 

@@ -1,4 +1,5 @@
 //! Stands in for a format that was left out of the build.
+#![allow(dead_code)] // each format has its own set of functions
 
 use nonneg::MatrixRef;
 
@@ -7,8 +8,9 @@ use crate::number::Numbers;
 use crate::{Problem, Progress, Shape};
 
 fn refuse<T>(path: &str) -> Result<T> {
-    let ending = path.rsplit('.').next().unwrap_or_default();
-    let message = format!("this nonneg was built without .{ending} files; build it with its default features to use them");
+    let feature = if path.to_ascii_lowercase().ends_with(".parquet") { "parquet" } else { "hdf5" };
+    let also = if path.to_ascii_lowercase().ends_with(".mat") { ", or save the file with -v7" } else { "" };
+    let message = format!("this nonneg was built without the feature '{feature}' that such files need: build it with it{also}");
     Err(Error::ending(path, message))
 }
 
@@ -24,6 +26,10 @@ pub(crate) fn peek(path: &str, _: Option<&str>) -> Result<Shape> {
     refuse(path)
 }
 
-pub(crate) fn write_problem(path: &str, _: MatrixRef) -> Result<()> {
+pub(crate) fn is_vector(path: &str, _: Option<&str>) -> Result<bool> {
+    refuse(path)
+}
+
+pub(crate) fn write_problem(path: &str, _: MatrixRef, _: Option<&[f64]>) -> Result<()> {
     refuse(path)
 }

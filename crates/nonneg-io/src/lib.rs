@@ -1,7 +1,7 @@
 //! Matrix and vector files for nonneg.
 //!
 //! The ending of a name decides on the format; `.gz`, `.bz2`, `.xz` or `.zst` may follow on the text ones, `-` is
-//! standard input or output, and `file.npz:KEY`, `file.mat:NAME` or `file.parquet:COLUMN` names one array of a file:
+//! standard input or output, and `file.npz:KEY`, `file.mat:NAME`, `file.h5:/PATH` or `file.parquet:COLUMN` names one array of a file:
 //!
 //! | ending | what | |
 //! |---|---|---|
@@ -10,9 +10,12 @@
 //! | `real-sim`, `news20.binary`, `E2006.train` | LIBSVM: data sets as they are published | text |
 //! | `.csv`, `.tsv`, `.txt` | tables of numbers | text |
 //! | `.npy` | one NumPy array | |
-//! | `.parquet` | a table: every column is one of A (feature `parquet`, on by default) | |
-//! | `.mat` | MATLAB up to version 7, dense or sparse; `A`, and `b` becomes the right-hand side | |
+//! | `.parquet` | a table: every column is one of A | |
+//! | `.mat` | MATLAB, dense or sparse; `A`, and `b` becomes the right-hand side | |
+//! | `.h5`, `.hdf5`, `.h5ad` | datasets, and sparse groups as AnnData, 10x and MATLAB keep them; `A` or `X`, and `b` | |
 //! | `.npz` | `scipy.sparse.save_npz` (CSC, CSR, COO) or NumPy arrays; `b` becomes the right-hand side | |
+//!
+//! HDF5 (also `.mat` of version 7.3) and Parquet are features, `hdf5` and `parquet`, on by default.
 //!
 //! Readers check everything, stream, and return columns ([`nonneg::CscMatrix`]) or a dense matrix; every
 //! [`enum@Error`] names the file, the line where there are lines, and what was expected. Nothing is allocated on the
@@ -29,14 +32,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(not(all(feature = "hdf5", feature = "parquet")))]
+mod absent;
 mod assemble;
 mod blocks;
 mod choice;
 mod compression;
 mod csv;
 mod error;
-#[cfg(feature = "parquet")]
+#[cfg(any(feature = "hdf5", feature = "parquet"))]
 mod guard;
+#[cfg(feature = "hdf5")]
+mod hdf5;
 mod input;
 mod location;
 mod mat;
@@ -45,7 +52,7 @@ mod npy;
 mod npz;
 mod number;
 mod output;
-#[cfg_attr(not(feature = "parquet"), path = "absent.rs")]
+#[cfg(feature = "parquet")]
 mod parquet;
 mod svm;
 mod vector;
@@ -53,6 +60,10 @@ mod write;
 
 use nonneg::AnyMatrix;
 
+#[cfg(not(feature = "hdf5"))]
+use absent as hdf5;
+#[cfg(not(feature = "parquet"))]
+use absent as parquet;
 use blocks::Lines;
 pub use error::{Error, Result};
 use location::{Format, Location};
@@ -60,7 +71,7 @@ pub use output::{check_output, write_bytes};
 pub use vector::{RightHandSides, read_bounds, read_right_hand_sides, read_vector};
 pub use write::{check_problem_output, check_vector_output, holds_rhs, write_problem, write_vector};
 
-/// A matrix read from a file, with the right-hand side that the file may hold (LIBSVM labels, `b` in an .npz or .mat).
+/// A matrix read from a file, with the right-hand side that the file may hold (LIBSVM labels, `b` in an .npz, .mat or HDF5 file).
 #[derive(Debug, Clone)]
 pub struct Problem {
     /// A, as CSC or dense.
@@ -99,6 +110,7 @@ pub fn read_problem(location: &str, progress: Option<Progress>) -> Result<Proble
         Format::Npz => npz::read_problem(location.path, location.key, progress),
         Format::Npy => Ok(dense(open_npy(location.path, progress)?.read_matrix()?)),
         Format::Mat => mat::read_problem(location.path, location.key, progress),
+        Format::Hdf5 => hdf5::read_problem(location.path, location.key, progress),
         Format::Parquet => parquet::read_problem(location.path, location.key, progress),
         Format::Stream => {
             let mut lines = text()?;
@@ -111,7 +123,7 @@ pub fn read_problem(location: &str, progress: Option<Progress>) -> Result<Proble
     }
 }
 
-/// Shape and entries without the values, where the format allows it (`.mtx`, `.npy`, `.npz`, `.mat`, `.parquet`); `None` where the whole
+/// Shape and entries without the values, where the format allows it (`.mtx`, `.npy`, `.npz`, `.mat`, HDF5, `.parquet`); `None` where the whole
 /// file must be read, and for standard input.
 pub fn peek(location: &str) -> Result<Option<Shape>> {
     let location = Location::parse(location)?;
@@ -126,6 +138,7 @@ pub fn peek(location: &str) -> Result<Option<Shape>> {
         }
         Format::Npz => npz::peek(location.path, location.key).map(Some),
         Format::Mat => mat::peek(location.path, location.key).map(Some),
+        Format::Hdf5 => hdf5::peek(location.path, location.key).map(Some),
         Format::Parquet => parquet::peek(location.path, location.key).map(Some),
         Format::LibSvm | Format::Csv | Format::Tsv | Format::Txt | Format::Stream => Ok(None),
     }

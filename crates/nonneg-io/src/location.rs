@@ -6,11 +6,10 @@ use crate::error::{Error, Result};
 /// Where standard input or output is meant.
 pub(crate) const STANDARD: &str = "-";
 
-const KNOWN: &str =
-    ".mtx, .svm, .libsvm, .npz, .npy, .mat, .parquet, .csv, .tsv and .txt; the text ones also with .gz, .bz2, .xz or .zst";
+const KNOWN: &str = ".mtx, .svm, .libsvm, .npz, .npy, .mat, .h5, .hdf5, .h5ad, .parquet, .csv, .tsv and .txt; the text ones also with .gz, .bz2, .xz or .zst";
 
 /// Formats of which one array may be named: `file.npz:KEY`.
-const KEYED: [&str; 3] = [".npz:", ".mat:", ".parquet:"];
+const KEYED: [&str; 6] = [".npz:", ".mat:", ".h5:", ".hdf5:", ".h5ad:", ".parquet:"];
 
 /// Data sets that are published in LIBSVM format under names without its ending. In lower case.
 const LIBSVM_NAMES: [&str; 3] = ["real-sim", "news20.binary", "e2006.train"];
@@ -22,6 +21,7 @@ pub(crate) enum Format {
     Npz,
     Npy,
     Mat,
+    Hdf5,
     Parquet,
     Csv,
     Tsv,
@@ -60,18 +60,19 @@ impl<'a> Location<'a> {
             "npz" => Format::Npz,
             "npy" => Format::Npy,
             "mat" => Format::Mat,
+            "h5" | "hdf5" | "h5ad" => Format::Hdf5,
             "parquet" => Format::Parquet,
             "csv" => Format::Csv,
             "tsv" => Format::Tsv,
             "txt" => Format::Txt,
             _ if LIBSVM_NAMES.contains(&file_name) => Format::LibSvm,
-            "h5" | "hdf5" | "nnm" => {
+            "nnm" => {
                 return Err(Error::ending(path, format!("files ending in .{ending} are not supported yet; supported: {KNOWN}")));
             }
             _ => return Err(Error::ending(path, format!("unknown file ending, expected one of {KNOWN}"))),
         };
         if let Some(compression) = compression
-            && matches!(format, Format::Npz | Format::Npy | Format::Mat | Format::Parquet)
+            && matches!(format, Format::Npz | Format::Npy | Format::Mat | Format::Hdf5 | Format::Parquet)
         {
             let suffix = compression.ending();
             return Err(Error::ending(
@@ -108,6 +109,7 @@ mod tests {
         let parse = |text| Location::parse(text).unwrap();
         assert_eq!(parse("a.npz:b"), Location { path: "a.npz", key: Some("b"), format: Format::Npz, compression: None });
         assert_eq!((parse("d.npz:c/a.Parquet:b c").path, parse("a.parquet:b c").key), ("d.npz:c/a.Parquet", Some("b c")));
+        assert_eq!((parse("a.h5:/g/A").path, parse("a.h5ad:/g/A").key), ("a.h5", Some("/g/A")));
         let upper_case = parse("x:y/A.MTX.GZ");
         assert_eq!((upper_case.path, upper_case.key), ("x:y/A.MTX.GZ", None));
         assert_eq!((upper_case.format, upper_case.compression), (Format::MatrixMarket, Some(Compression::Gzip)));
@@ -131,7 +133,7 @@ mod tests {
     #[test]
     fn refusals_list_what_is_known() {
         for (name, reason) in [
-            ("a.h5", "not supported yet"),
+            ("a.nnm", "not supported yet"),
             ("a", "unknown file ending"),
             ("dir.csv/a", "unknown file ending"),
             ("a.gz", "unknown file ending"),

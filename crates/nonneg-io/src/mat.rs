@@ -1,4 +1,4 @@
-//! MATLAB files: named arrays, dense and sparse, in versions 4 to 7. Version 7.3 is HDF5 and refused.
+//! MATLAB files: named arrays, dense and sparse, in versions 4 to 7. Version 7.3 is HDF5.
 
 mod v4;
 pub(crate) mod v5;
@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::input::Counted;
 use crate::npy::{Dtype, Kind};
 use crate::number::Numbers;
-use crate::{Problem, Progress, Shape, assemble, choice, vector};
+use crate::{Problem, Progress, Shape, assemble, choice, hdf5, vector};
 
 /// Where HDF5 starts in a file of version 7.3, after MATLAB's own header.
 const HDF5_OFFSET: u64 = 512;
@@ -24,6 +24,7 @@ const CHUNK: usize = 1 << 18;
 enum Version {
     V4,
     V5 { big_endian: bool },
+    Hdf5,
 }
 
 /// What the header of an array says.
@@ -72,15 +73,16 @@ struct MatFile<'a> {
 }
 
 impl<'a> MatFile<'a> {
-    /// Reads the headers of all arrays.
-    fn open(path: &str, progress: Option<Progress<'a>>) -> Result<Self> {
+    /// Reads the headers of all arrays; `None` for HDF5.
+    fn open(path: &str, progress: Option<Progress<'a>>) -> Result<Option<Self>> {
         let mut file = Counted::open(path, progress)?;
         let version = version(path, &mut file)?;
         let variables = match version {
+            Version::Hdf5 => return Ok(None),
             Version::V4 => v4::list(path, &mut file)?,
             Version::V5 { big_endian } => v5::list(path, &mut file, big_endian)?,
         };
-        Ok(MatFile { path: path.to_string(), file, version, variables })
+        Ok(Some(MatFile { path: path.to_string(), file, version, variables }))
     }
 
     fn find(&self, key: &str) -> Result<&Variable> {
@@ -114,6 +116,7 @@ impl<'a> MatFile<'a> {
         match self.version {
             Version::V4 => v4::read(&name, file, variable),
             Version::V5 { big_endian } => v5::read(&name, file, big_endian, variable),
+            Version::Hdf5 => unreachable!("HDF5 has its own reader"),
         }
     }
 
@@ -156,7 +159,7 @@ fn version(path: &str, file: &mut Counted) -> Result<Version> {
     };
     read(HDF5_OFFSET, HDF5_MAGIC.len() as u64, &mut start)?;
     if start == HDF5_MAGIC {
-        return Err(Error::content(path, "is a MATLAB file of version 7.3 (HDF5), which is not supported yet: save it with -v7"));
+        return Ok(Version::Hdf5);
     }
     read(0, v5::HEADER, &mut start)?;
     // The first four bytes are text in version 5, and a small number in version 4.
@@ -166,12 +169,12 @@ fn version(path: &str, file: &mut Counted) -> Result<Version> {
     match start.get(v5::HEADER as usize - 4..) {
         Some([0, 1, b'I', b'M']) => Ok(Version::V5 { big_endian: false }),
         Some([1, 0, b'M', b'I']) => Ok(Version::V5 { big_endian: true }),
-        _ => Err(Error::content(path, "is not a MATLAB file, expected version 4 to 7")),
+        _ => Err(Error::content(path, "is not a MATLAB file, expected version 4 to 7.3")),
     }
 }
 
 pub(crate) fn read_problem(path: &str, key: Option<&str>, progress: Option<Progress>) -> Result<Problem> {
-    let mat = MatFile::open(path, progress)?;
+    let Some(mat) = MatFile::open(path, progress)? else { return hdf5::read_problem(path, key, progress) };
     let variable = mat.matrix(key)?;
     let matrix = mat.read_matrix(variable)?;
     // An array named by the caller may have nothing to do with the `b` beside it.
@@ -184,19 +187,19 @@ pub(crate) fn read_problem(path: &str, key: Option<&str>, progress: Option<Progr
 }
 
 pub(crate) fn read_vector(path: &str, key: Option<&str>, numbers: Numbers) -> Result<Vec<f64>> {
-    let mat = MatFile::open(path, None)?;
+    let Some(mat) = MatFile::open(path, None)? else { return hdf5::read_vector(path, key, numbers) };
     mat.read_vector(mat.vector(key)?, numbers)
 }
 
 /// Whether the array that is meant is a vector rather than a matrix.
 pub(crate) fn is_vector(path: &str, key: Option<&str>) -> Result<bool> {
-    let mat = MatFile::open(path, None)?;
+    let Some(mat) = MatFile::open(path, None)? else { return hdf5::is_vector(path, key) };
     let variable = mat.vector(key)?;
     Ok(variable.rows == 1 || variable.cols == 1)
 }
 
 pub(crate) fn peek(path: &str, key: Option<&str>) -> Result<Shape> {
-    let mat = MatFile::open(path, None)?;
+    let Some(mat) = MatFile::open(path, None)? else { return hdf5::peek(path, key) };
     let &Variable { rows, cols, content, .. } = mat.matrix(key)?;
     let (kind, dtype, nnz) = match content {
         Content::Dense(dtype) => ("dense", dtype.name(), rows.checked_mul(cols)),

@@ -1,5 +1,7 @@
 //! Matrices and vectors to files.
 
+#[cfg(feature = "hdf5")]
+mod hdf5;
 mod mat;
 mod npz;
 #[cfg(feature = "parquet")]
@@ -12,6 +14,8 @@ use nonneg::MatrixRef;
 use nonneg::matrix::{Column, Columns};
 
 use crate::error::{Error, Result};
+#[cfg(not(feature = "hdf5"))]
+use crate::hdf5;
 use crate::location::{Format, Location};
 use crate::output;
 #[cfg(not(feature = "parquet"))]
@@ -19,7 +23,7 @@ use crate::parquet;
 
 const VECTOR_ENDINGS: &str = ".npy, .txt, .csv, .tsv or .mtx (.gz, .bz2, .xz or .zst may follow the text ones)";
 const MATRIX_ENDINGS: &str =
-    ".mtx, .svm, .libsvm, .csv, .tsv (.gz, .bz2, .xz or .zst may follow these), .npz, .mat, .npy or .parquet";
+    ".mtx, .svm, .libsvm, .csv, .tsv (.gz, .bz2, .xz or .zst may follow these), .npz, .mat, .h5, .npy or .parquet";
 
 /// Writes a vector, by ending: `.npy`, `.txt`, `.csv`, `.tsv`, `.mtx`; `-` is text on standard output.
 /// The file appears complete or not at all.
@@ -41,6 +45,7 @@ pub fn write_vector(path: &str, values: &[f64]) -> Result<()> {
 /// * `.svm`, `.libsvm`: zeros are left out, labels are `rhs`, or 0 without one;
 /// * `.npz`: as `scipy.sparse.save_npz` writes CSC, or a plain array `A`; with `b` beside it;
 /// * `.mat`: `A` and `b`, in version 5 of MATLAB's format;
+/// * `.h5`, `.hdf5`: `A`, a dataset or a sparse group as AnnData writes it, and `b`;
 /// * `.npy`, `.parquet`, `.csv`, `.tsv`: dense matrices only.
 ///
 /// The file appears complete or not at all.
@@ -54,13 +59,14 @@ pub fn write_problem(path: &str, matrix: MatrixRef, rhs: Option<&[f64]>) -> Resu
     match target.format {
         Format::Npz => npz::write_problem(path, matrix, rhs),
         Format::Mat => mat::write_problem(path, matrix, rhs),
+        Format::Hdf5 => hdf5::write_problem(path, matrix, rhs),
         Format::LibSvm => table::write_svm(path, target.compression, matrix, rhs),
         Format::Npy | Format::Parquet | Format::Csv | Format::Tsv if !dense => {
-            let message = "this format holds dense matrices only, and the matrix is sparse: write .npz, .mat, .mtx or .svm";
+            let message = "this format holds dense matrices only, and the matrix is sparse: write .npz, .mat, .h5, .mtx or .svm";
             Err(Error::ending(path, message))
         }
         Format::Npy => npz::write_dense(path, matrix),
-        Format::Parquet => parquet::write_problem(path, matrix),
+        Format::Parquet => parquet::write_problem(path, matrix, rhs),
         Format::Csv => table::write_rows(path, target.compression, matrix, b','),
         Format::Tsv => table::write_rows(path, target.compression, matrix, b'\t'),
         _ => output::text(path, target.compression, |out| table::write_mtx(out, matrix, dense)),
@@ -69,7 +75,7 @@ pub fn write_problem(path: &str, matrix: MatrixRef, rhs: Option<&[f64]>) -> Resu
 
 /// Whether [`write_problem`] keeps a right-hand side in files that end like this.
 pub fn holds_rhs(path: &str) -> bool {
-    Location::parse(path).is_ok_and(|target| matches!(target.format, Format::Npz | Format::Mat | Format::LibSvm))
+    Location::parse(path).is_ok_and(|target| matches!(target.format, Format::Npz | Format::Mat | Format::Hdf5 | Format::LibSvm))
 }
 
 /// Checks, before long work, that [`write_vector`] knows the ending and can write there. Creates nothing that stays.
@@ -87,7 +93,7 @@ pub fn check_problem_output(path: &str) -> Result<()> {
 fn vector_target(path: &str) -> Result<Location<'_>> {
     let target = output_target(path, VECTOR_ENDINGS)?;
     match target.format {
-        Format::Npz | Format::Mat | Format::Parquet | Format::LibSvm => {
+        Format::Npz | Format::Mat | Format::Hdf5 | Format::Parquet | Format::LibSvm => {
             Err(Error::ending(path, format!("vectors are not written in this format, expected {VECTOR_ENDINGS}")))
         }
         _ => Ok(target),
@@ -97,6 +103,9 @@ fn vector_target(path: &str) -> Result<Location<'_>> {
 fn problem_target(path: &str) -> Result<Location<'_>> {
     let target = output_target(path, MATRIX_ENDINGS)?;
     match target.format {
+        Format::Hdf5 if path.to_ascii_lowercase().ends_with(".h5ad") => {
+            Err(Error::ending(path, format!("AnnData files are read, not written, expected {MATRIX_ENDINGS}")))
+        }
         Format::Txt => Err(Error::ending(path, format!("matrices are not written as .txt, expected {MATRIX_ENDINGS}"))),
         _ => Ok(target),
     }

@@ -319,7 +319,7 @@ fn damaged_compressed_text() {
 #[test]
 fn files_that_are_not_there() {
     let folder = Folder::new();
-    for name in ["a.mtx", "a.svm", "a.npy", "a.npz", "a.csv.gz", "a.npz:b", "a.mat", "a.parquet"] {
+    for name in ["a.mtx", "a.svm", "a.npy", "a.npz", "a.csv.gz", "a.npz:b", "a.mat", "a.h5", "a.h5ad:X", "a.parquet"] {
         let message = problem_error(&folder.path(name));
         assert!(message.contains("cannot open"), "{message}");
     }

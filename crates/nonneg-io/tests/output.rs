@@ -12,7 +12,21 @@ fn checks_leave_nothing_behind() {
     for name in ["x.npy", "x.txt", "x.csv", "x.tsv", "x.mtx", "x.csv.gz", "x.txt.zst"] {
         check_vector_output(&folder.path(name)).unwrap();
     }
-    for name in ["a.mtx", "a.svm.gz", "a.libsvm", "a.npz", "a.npy", "a.csv", "a.tsv.gz", "a.svm.bz2", "a.mtx.xz", "a.parquet"] {
+    for name in [
+        "a.mtx",
+        "a.svm.gz",
+        "a.libsvm",
+        "a.npz",
+        "a.npy",
+        "a.csv",
+        "a.tsv.gz",
+        "a.svm.bz2",
+        "a.mtx.xz",
+        "a.mat",
+        "a.h5",
+        "a.hdf5",
+        "a.parquet",
+    ] {
         check_problem_output(&folder.path(name)).unwrap();
     }
     check_output(&folder.path("report.json")).unwrap();
@@ -39,7 +53,7 @@ fn refused_outputs() {
         (check_vector_output(&folder.path("x.svm")), "expected .npy"),
         (check_vector_output(&folder.path("x.doc")), "unknown file ending"),
         (check_problem_output(&folder.path("a.txt")), "matrices are not written as .txt"),
-        (check_problem_output(&folder.path("a.h5")), "not supported yet"),
+        (check_problem_output(&folder.path("a.nnm")), "not supported yet"),
         (check_vector_output(&folder.path("x.parquet")), "vectors are not written in this format"),
         (check_problem_output(&folder.path("a.npy.zst")), "only text formats may end in .zst"),
         (check_problem_output(&folder.path("a.npz:A")), "one array of an archive"),

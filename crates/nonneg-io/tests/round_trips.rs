@@ -39,6 +39,7 @@ fn matrices() {
             "a.libsvm.gz",
             "a.npz",
             "a.mat",
+            "a.h5",
             "a.npy",
             "a.csv",
             "a.csv.gz",

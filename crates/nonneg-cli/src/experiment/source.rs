@@ -159,7 +159,7 @@ fn stem(path: &Path) -> String {
     let mut name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     for endings in [
         &[".gz", ".bz2", ".xz", ".zst"][..],
-        &[".npz", ".svm", ".libsvm", ".mtx", ".npy", ".mat", ".parquet", ".csv", ".tsv", ".sha256"][..],
+        &[".npz", ".svm", ".libsvm", ".mtx", ".npy", ".mat", ".h5", ".hdf5", ".parquet", ".csv", ".tsv", ".sha256"][..],
     ] {
         if let Some(end) = endings.iter().find(|end| name.ends_with(**end)) {
             name.truncate(name.len() - end.len());

@@ -17,7 +17,8 @@ use crate::output;
 /// Rows that are kept together: large enough to compress well, small enough for readers that take one group at a time.
 const ROWS_IN_GROUP: usize = 1 << 20;
 
-pub(crate) fn write_problem(path: &str, matrix: MatrixRef) -> Result<()> {
+/// There is no place for a right-hand side.
+pub(crate) fn write_problem(path: &str, matrix: MatrixRef, _: Option<&[f64]>) -> Result<()> {
     let (rows, cols) = (matrix.rows(), matrix.cols());
     output::file(path, |out| {
         match matrix {
