@@ -78,7 +78,7 @@ Examples:
   nonneg solve news.svm.gz --time-limit 90s -o - | head
   nonneg solve library.npy scene.npy -o X.npy           a right-hand side per column of scene.npy
 
-Formats are told by the ending; `file.npz:KEY` names one array of a file, `-` is standard input or output.")]
+Formats are told by the ending; `file.npz:KEY` or `file.h5:/PATH` names one array of a file, `-` is standard input or output.")]
 pub struct SolveArgs {
     /// The matrix A; without it an embedded example is solved
     pub a: Option<String>,
@@ -319,7 +319,7 @@ pub struct GenerateArgs {
     /// Same seed, same problem
     #[arg(long, default_value = "0", value_name = "S")]
     pub seed: u64,
-    /// The problem file; where its format has no place for b (.mtx, .npy, .csv), b goes to NAME.b.txt beside it
+    /// The problem file; where its format has no place for b (.mtx, .npy, .parquet, .csv), b goes to NAME.b.txt beside it
     #[arg(short, long, value_name = "FILE")]
     pub output: String,
     #[command(flatten)]
@@ -328,7 +328,7 @@ pub struct GenerateArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Where the new format has no place for b (.mtx, .npy, .csv), b goes to NAME.b.txt beside it.
+Where the new format has no place for b (.mtx, .npy, .parquet, .csv), b goes to NAME.b.txt beside it.
 
 Example:
   nonneg convert news.svm.gz news.npz")]

@@ -59,7 +59,7 @@ pub fn rhs_beside(path: &str) -> Option<String> {
     if path == "-" || nonneg_io::holds_rhs(path) {
         return None;
     }
-    let stem = path.strip_suffix(".gz").unwrap_or(path);
+    let stem = [".gz", ".bz2", ".xz", ".zst"].iter().find_map(|ending| path.strip_suffix(ending)).unwrap_or(path);
     let name_start = stem.rfind(['/', '\\']).map_or(0, |slash| slash + 1);
     let end = stem[name_start..].rfind('.').map_or(stem.len(), |dot| name_start + dot);
     Some(format!("{}.b.txt", &stem[..end]))
@@ -158,6 +158,7 @@ mod tests {
         assert!(same_file(&path("x.npy"), &path("./x.npy")));
         assert!(!same_file(&path("x.npy"), &path("y.npy")));
         assert_eq!(rhs_beside("a.b/A.mtx.gz").as_deref(), Some("a.b/A.b.txt"));
+        assert_eq!(rhs_beside("A.csv.zst").as_deref(), Some("A.b.txt"));
         assert_eq!((rhs_beside("A.npz"), rhs_beside("-")), (None, None));
         assert!(same_file("-", "-") && !same_file("-", "x.npy"));
         #[cfg(unix)]

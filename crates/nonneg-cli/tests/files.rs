@@ -54,9 +54,15 @@ fn formats_without_b_get_a_file_beside_them() {
 fn conversions_lose_nothing() {
     let sandbox = Sandbox::new();
     sandbox.run("generate text --rows 50 --cols 40 --density 0.1 -o A.npz").expect(0);
-    for (from, to) in
-        [("A.npz", "A.svm"), ("A.svm", "B.npz"), ("A.npz", "A.mtx.gz"), ("A.mtx.gz", "C.mtx"), ("A.npz", "D.libsvm.gz")]
-    {
+    for (from, to) in [
+        ("A.npz", "A.svm"),
+        ("A.svm", "B.npz"),
+        ("A.npz", "A.mtx.gz"),
+        ("A.mtx.gz", "C.mtx"),
+        ("A.npz", "D.libsvm.gz"),
+        ("A.mtx.gz", "E.mtx.zst"),
+        ("A.svm", "F.svm.xz"),
+    ] {
         sandbox.run(&format!("convert {from} {to} --quiet")).expect(0);
     }
     let describe = |file: &str| {
@@ -69,11 +75,27 @@ fn conversions_lose_nothing() {
     assert_eq!(describe("A.npz"), describe("C.mtx"));
     assert_eq!(describe("A.npz")[..5], describe("B.npz")[..5]);
     assert_eq!(describe("A.svm"), describe("D.libsvm.gz"));
+    assert_eq!(describe("A.npz"), describe("E.mtx.zst"));
+    sandbox.run("convert A.npz G.mat").expect(0);
+    assert_eq!(describe("A.npz"), describe("G.mat"));
+    sandbox.run("convert G.mat H.h5").expect(0);
+    sandbox.run("convert H.h5:/A --quiet I.npz").expect(0);
+    assert_eq!(sandbox.read("A.npz"), sandbox.read("I.npz"));
+    sandbox.run("convert H.h5 H.npz").expect(0);
+    assert_eq!(sandbox.read("A.npz"), sandbox.read("H.npz"));
+    assert_eq!(describe("A.svm"), describe("F.svm.xz"));
 
     sandbox.run("generate spectra --rows 20 --cols 10 -o S.npy").expect(0);
     sandbox.run("convert S.npy S.csv").expect(0);
     sandbox.run("convert S.csv T.npy").expect(0);
     assert_eq!(sandbox.read("S.npy"), sandbox.read("T.npy"));
+
+    sandbox.run("convert S.npy S.parquet").expect(0);
+    sandbox.run("convert S.parquet U.npy").expect(0);
+    assert_eq!(sandbox.read("S.npy"), sandbox.read("U.npy"));
+    sandbox.run("solve S.parquet S.parquet:3 -o x.txt").expect(0);
+    let x = common::numbers(&sandbox.text("x.txt"));
+    assert!((x[3] - 1.0).abs() < 1e-3, "{x:?}");
 }
 
 #[test]

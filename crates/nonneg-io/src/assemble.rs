@@ -34,11 +34,16 @@ pub(crate) fn check_shape(path: &str, rows: u64, cols: u64, nnz: u64) -> Result<
 /// An empty vector with room for `count` elements, or an error instead of an abort.
 pub(crate) fn reserve<T>(path: &str, count: usize) -> Result<Vec<T>> {
     let mut vec = Vec::new();
-    vec.try_reserve_exact(count).map_err(|_| {
-        let gib = count as f64 * size_of::<T>() as f64 / (1u64 << 30) as f64;
-        Error::content(path, format!("needs {gib:.1} GiB of memory for one array, which is not available"))
-    })?;
+    make_room(path, &mut vec, count)?;
     Ok(vec)
+}
+
+/// Room for `more` elements, or an error instead of an abort.
+pub(crate) fn make_room<T>(path: &str, vec: &mut Vec<T>, more: usize) -> Result<()> {
+    vec.try_reserve_exact(more).map_err(|_| {
+        let gib = (vec.len() as f64 + more as f64) * size_of::<T>() as f64 / (1u64 << 30) as f64;
+        Error::content(path, format!("needs {gib:.1} GiB of memory for one array, which is not available"))
+    })
 }
 
 /// `count` zeros, or an error instead of an abort. Fresh memory is zero already and is not touched here.

@@ -1,16 +1,13 @@
 //! Opening files: progress, decompression, and how much a file of this size can possibly hold.
 
 use std::fs::File;
-use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Progress;
 use crate::error::{Error, Result};
-use crate::location::{Compression, Location, STANDARD};
-
-/// Deflate cannot shrink anything further than this.
-const DEFLATE_LIMIT: u64 = 1032;
+use crate::location::{Location, STANDARD};
 
 const COMPRESSED_BUFFER: usize = 256 * 1024;
 
@@ -87,39 +84,6 @@ pub(crate) fn open_text<'a>(location: &Location, progress: Option<Progress<'a>>)
         return Ok(Text { path, reader: Box::new(file), most_bytes: size });
     };
     let buffered = BufReader::with_capacity(COMPRESSED_BUFFER, file);
-    Ok(match compression {
-        Compression::Gzip => {
-            let reader = Box::new(flate2::bufread::MultiGzDecoder::new(buffered));
-            Text { path, reader, most_bytes: size.map(inflated_limit) }
-        }
-        // Forty bytes may stand for as many million: their number limits nothing.
-        Compression::Bzip2 => {
-            let reader = Box::new(Bzip2(bzip2::bufread::MultiBzDecoder::new(buffered)));
-            Text { path, reader, most_bytes: None }
-        }
-    })
-}
-
-/// Decompressed bytes of one or more bzip2 streams, with errors that say what is wrong with the file.
-struct Bzip2<R>(bzip2::bufread::MultiBzDecoder<R>);
-
-impl<R: std::io::BufRead> Read for Bzip2<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        self.0.read(buffer).map_err(|error| {
-            let kind = error.kind();
-            match error.get_ref().and_then(|source| source.downcast_ref::<bzip2::Error>()) {
-                Some(bzip2::Error::DataMagic) => std::io::Error::new(kind, "expected bzip2 data, found something else"),
-                Some(_) => std::io::Error::new(kind, "the bzip2 data are damaged"),
-                None if kind == ErrorKind::UnexpectedEof => {
-                    std::io::Error::new(kind, "the bzip2 data end early: the file is cut off")
-                }
-                None => error,
-            }
-        })
-    }
-}
-
-/// The most that `compressed` bytes can expand to.
-pub(crate) fn inflated_limit(compressed: u64) -> u64 {
-    compressed.saturating_mul(DEFLATE_LIMIT)
+    let reader = compression.reader(buffered).map_err(|e| Error::io(&path, "read", e))?;
+    Ok(Text { path, reader, most_bytes: size.and_then(|size| compression.expanded_limit(size)) })
 }

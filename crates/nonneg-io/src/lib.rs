@@ -1,7 +1,7 @@
 //! Matrix and vector files for nonneg.
 //!
-//! The ending of a name decides on the format; `.gz`, or `.bz2` where files are read, may follow on the text ones, `-` is
-//! standard input or output, and `file.npz:KEY` names one array of an archive:
+//! The ending of a name decides on the format; `.gz`, `.bz2`, `.xz` or `.zst` may follow on the text ones, `-` is
+//! standard input or output, and `file.npz:KEY`, `file.mat:NAME`, `file.h5:/PATH` or `file.parquet:COLUMN` names one array of a file:
 //!
 //! | ending | what | |
 //! |---|---|---|
@@ -11,7 +11,12 @@
 //! | `.csv`, `.tsv`, `.txt` | tables of numbers | text |
 //! | `.npy` | one NumPy array | |
 //! | `.nnm` | the arrays of a matrix as they lie in memory, used where they are; b beside them | |
+//! | `.parquet` | a table: every column is one of A | |
+//! | `.mat` | MATLAB, dense or sparse; `A`, and `b` becomes the right-hand side | |
+//! | `.h5`, `.hdf5`, `.h5ad` | datasets, and sparse groups as AnnData, 10x and MATLAB keep them; `A` or `X`, and `b` | |
 //! | `.npz` | `scipy.sparse.save_npz` (CSC, CSR, COO) or NumPy arrays; `b` becomes the right-hand side | |
+//!
+//! HDF5 (also `.mat` of version 7.3) and Parquet are features, `hdf5` and `parquet`, on by default.
 //!
 //! Readers check everything, stream, and return columns ([`nonneg::CscMatrix`]) or a dense matrix; every
 //! [`enum@Error`] names the file, the line where there are lines, and what was expected. Nothing is allocated on the
@@ -28,26 +33,41 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(not(all(feature = "hdf5", feature = "parquet")))]
+mod absent;
 mod assemble;
 mod blocks;
 mod checkpoint;
+mod choice;
 mod columns;
+mod compression;
 mod csv;
 mod error;
+#[cfg(any(feature = "hdf5", feature = "parquet"))]
+mod guard;
+#[cfg(feature = "hdf5")]
+mod hdf5;
 mod input;
 mod location;
+mod mat;
 mod mtx;
 mod nnm;
 mod npy;
 mod npz;
 mod number;
 mod output;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod svm;
 mod vector;
 mod write;
 
 use nonneg::{AnyMatrix, MatrixRef};
 
+#[cfg(not(feature = "hdf5"))]
+use absent as hdf5;
+#[cfg(not(feature = "parquet"))]
+use absent as parquet;
 use blocks::Lines;
 pub use checkpoint::{Checkpoint, identity};
 pub use columns::{ColumnWriter, ManyColumns, Parts, TextWriter, convert_in_parts};
@@ -58,7 +78,7 @@ pub use output::{check_output, write_bytes};
 pub use vector::{RightHandSides, read_bounds, read_right_hand_sides, read_vector};
 pub use write::{check_problem_output, check_vector_output, holds_rhs, write_problem, write_vector};
 
-/// A matrix read from a file, with the right-hand side that the file may hold (LIBSVM labels, `b` in an .npz).
+/// A matrix read from a file, with the right-hand side that the file may hold (LIBSVM labels, `b` in an .npz, .mat or HDF5 file).
 #[derive(Debug, Clone)]
 pub struct Problem {
     /// A, as CSC or dense.
@@ -128,6 +148,9 @@ pub fn read_problem(location: &str, progress: Option<Progress>) -> Result<Proble
         Format::Npz => npz::read_problem(location.path, location.key, progress),
         Format::Npy => Ok(dense(open_npy(location.path, progress)?.read_matrix()?)),
         Format::Nnm => nnm::Mapped::open(location.path)?.read(progress),
+        Format::Mat => mat::read_problem(location.path, location.key, progress),
+        Format::Hdf5 => hdf5::read_problem(location.path, location.key, progress),
+        Format::Parquet => parquet::read_problem(location.path, location.key, progress),
         Format::Stream => {
             let mut lines = text()?;
             match guess(&mut lines)? {
@@ -139,7 +162,7 @@ pub fn read_problem(location: &str, progress: Option<Progress>) -> Result<Proble
     }
 }
 
-/// Shape and entries without the values, where the format allows it (`.mtx`, `.npy`, `.npz`, `.nnm`); `None` where the whole
+/// Shape and entries without the values, where the format allows it (`.mtx`, `.npy`, `.npz`, `.nnm`, `.mat`, HDF5, `.parquet`); `None` where the whole
 /// file must be read, and for standard input.
 pub fn peek(location: &str) -> Result<Option<Shape>> {
     let location = Location::parse(location)?;
@@ -154,6 +177,9 @@ pub fn peek(location: &str) -> Result<Option<Shape>> {
         }
         Format::Npz => npz::peek(location.path, location.key).map(Some),
         Format::Nnm => nnm::Mapped::open(location.path).map(|file| Some(file.shape())),
+        Format::Mat => mat::peek(location.path, location.key).map(Some),
+        Format::Hdf5 => hdf5::peek(location.path, location.key).map(Some),
+        Format::Parquet => parquet::peek(location.path, location.key).map(Some),
         Format::LibSvm | Format::Csv | Format::Tsv | Format::Txt | Format::Stream => Ok(None),
     }
 }

@@ -1,11 +1,15 @@
 //! From a name on the command line to a file, an array in it and a format. The ending decides, never the contents.
 
+use crate::compression::Compression;
 use crate::error::{Error, Result};
 
 /// Where standard input or output is meant.
 pub(crate) const STANDARD: &str = "-";
 
-const KNOWN: &str = ".mtx, .svm, .libsvm, .npz, .npy, .nnm, .csv, .tsv and .txt; the text ones also with .gz or .bz2";
+const KNOWN: &str = ".mtx, .svm, .libsvm, .npz, .npy, .nnm, .mat, .h5, .hdf5, .h5ad, .parquet, .csv, .tsv and .txt; the text ones also with .gz, .bz2, .xz or .zst";
+
+/// Formats of which one array may be named: `file.npz:KEY`.
+const KEYED: [&str; 6] = [".npz:", ".mat:", ".h5:", ".hdf5:", ".h5ad:", ".parquet:"];
 
 /// Data sets that are published in LIBSVM format under names without its ending. In lower case.
 const LIBSVM_NAMES: [&str; 3] = ["real-sim", "news20.binary", "e2006.train"];
@@ -17,29 +21,14 @@ pub(crate) enum Format {
     Npz,
     Npy,
     Nnm,
+    Mat,
+    Hdf5,
+    Parquet,
     Csv,
     Tsv,
     Txt,
     /// Standard input or output: text, told apart by its first line.
     Stream,
-}
-
-/// How a text file is compressed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Compression {
-    Gzip,
-    Bzip2,
-}
-
-impl Compression {
-    const ALL: [Self; 2] = [Self::Gzip, Self::Bzip2];
-
-    pub fn ending(self) -> &'static str {
-        match self {
-            Self::Gzip => ".gz",
-            Self::Bzip2 => ".bz2",
-        }
-    }
 }
 
 /// A parsed location.
@@ -72,17 +61,17 @@ impl<'a> Location<'a> {
             "npz" => Format::Npz,
             "npy" => Format::Npy,
             "nnm" => Format::Nnm,
+            "mat" => Format::Mat,
+            "h5" | "hdf5" | "h5ad" => Format::Hdf5,
+            "parquet" => Format::Parquet,
             "csv" => Format::Csv,
             "tsv" => Format::Tsv,
             "txt" => Format::Txt,
             _ if LIBSVM_NAMES.contains(&file_name) => Format::LibSvm,
-            "h5" | "hdf5" | "mat" | "parquet" | "xz" | "zst" => {
-                return Err(Error::ending(path, format!("files ending in .{ending} are not supported yet; supported: {KNOWN}")));
-            }
             _ => return Err(Error::ending(path, format!("unknown file ending, expected one of {KNOWN}"))),
         };
         if let Some(compression) = compression
-            && matches!(format, Format::Npz | Format::Npy | Format::Nnm)
+            && matches!(format, Format::Npz | Format::Npy | Format::Nnm | Format::Mat | Format::Hdf5 | Format::Parquet)
         {
             let suffix = compression.ending();
             return Err(Error::ending(
@@ -95,19 +84,17 @@ impl<'a> Location<'a> {
         }
         Ok(Location { path, key, format, compression })
     }
-
-    pub fn is_gzip(&self) -> bool {
-        self.compression == Some(Compression::Gzip)
-    }
 }
 
 /// `file.npz:KEY` → (`file.npz`, `KEY`). A colon elsewhere belongs to the file's name.
 fn split_key(location: &str) -> (&str, Option<&str>) {
-    const MARK: &[u8] = b".npz:";
-    let at = location.as_bytes().windows(MARK.len()).rposition(|window| window.eq_ignore_ascii_case(MARK));
-    match at {
+    let last = |mark: &str| {
+        let mut windows = location.as_bytes().windows(mark.len());
+        windows.rposition(|window| window.eq_ignore_ascii_case(mark.as_bytes())).map(|at| at + mark.len())
+    };
+    match KEYED.iter().filter_map(|mark| last(mark)).max() {
         // The mark is ASCII, so both cuts are at character boundaries.
-        Some(at) => (&location[..at + MARK.len() - 1], Some(&location[at + MARK.len()..])),
+        Some(key) => (&location[..key - 1], Some(&location[key..])),
         None => (location, None),
     }
 }
@@ -120,10 +107,14 @@ mod tests {
     fn endings_keys_and_compression() {
         let parse = |text| Location::parse(text).unwrap();
         assert_eq!(parse("a.npz:b"), Location { path: "a.npz", key: Some("b"), format: Format::Npz, compression: None });
+        assert_eq!((parse("d.npz:c/a.Parquet:b c").path, parse("a.parquet:b c").key), ("d.npz:c/a.Parquet", Some("b c")));
+        assert_eq!((parse("a.h5:/g/A").path, parse("a.h5ad:/g/A").key), ("a.h5", Some("/g/A")));
         let upper_case = parse("x:y/A.MTX.GZ");
         assert_eq!((upper_case.path, upper_case.key), ("x:y/A.MTX.GZ", None));
         assert_eq!((upper_case.format, upper_case.compression), (Format::MatrixMarket, Some(Compression::Gzip)));
         assert_eq!(parse("a.svm.bz2").compression, Some(Compression::Bzip2));
+        assert_eq!(parse("a.csv.xz").compression, Some(Compression::Xz));
+        assert_eq!(parse("E2006.train.zst").compression, Some(Compression::Zstd));
         assert_eq!(parse("d.v2/a.libsvm").format, Format::LibSvm);
         assert_eq!(parse("-").format, Format::Stream);
     }
@@ -141,18 +132,18 @@ mod tests {
     #[test]
     fn refusals_list_what_is_known() {
         for (name, reason) in [
-            ("a.h5", "not supported yet"),
-            ("a.mtx.zst", "not supported yet"),
             ("a", "unknown file ending"),
             ("dir.csv/a", "unknown file ending"),
             ("a.gz", "unknown file ending"),
             ("a.bz2", "unknown file ending"),
+            ("a.zst", "unknown file ending"),
         ] {
             let message = Location::parse(name).unwrap_err().to_string();
             assert!(message.contains(reason) && message.contains(".libsvm") && message.starts_with(name), "{message}");
         }
         assert!(Location::parse("a.npy.gz").unwrap_err().to_string().contains("only text formats may end in .gz"));
         assert!(Location::parse("a.npz.bz2").unwrap_err().to_string().contains("only text formats may end in .bz2"));
+        assert!(Location::parse("a.npy.xz").unwrap_err().to_string().contains("only text formats may end in .xz"));
         assert!(Location::parse("a.npz:").unwrap_err().to_string().contains("expected the name of an array"));
     }
 }

@@ -209,7 +209,7 @@ fn read_error(name: &str, error: std::io::Error) -> Error {
 }
 
 /// Appends the decoded elements; returns the position of the first that does not fit.
-fn decode<T: Element>(bytes: &[u8], dtype: Dtype, out: &mut Vec<T>) -> Option<usize> {
+pub(crate) fn decode<T: Element>(bytes: &[u8], dtype: Dtype, out: &mut Vec<T>) -> Option<usize> {
     let before = out.len();
     let mut bad = false;
     macro_rules! decode_as {

@@ -8,8 +8,9 @@ use zip::read::ZipFile;
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
+use crate::compression::inflated_limit;
 use crate::error::{Error, Result};
-use crate::input::{Counted, inflated_limit};
+use crate::input::Counted;
 use crate::npy::{self, Array, Header};
 use crate::number::Numbers;
 use crate::{Problem, Progress, Shape};
@@ -197,11 +198,7 @@ pub(crate) fn read_vector_array<R: Read>(array: Array<R>, numbers: Numbers) -> R
         return Err(Error::content(&array.name, format!("has shape {shape:?}, expected one row or column")));
     }
     let name = array.name.clone();
-    let values: Vec<f64> = array.read_all()?;
-    match values.iter().position(|&value| !numbers.include(value)) {
-        Some(at) => Err(Error::content(&name, format!("element {at} is {}, expected {}", values[at], numbers.name()))),
-        None => Ok(values),
-    }
+    numbers.check(&name, array.read_all()?)
 }
 
 pub(crate) fn peek(path: &str, key: Option<&str>) -> Result<Shape> {

@@ -248,6 +248,17 @@ impl Numbers {
             Numbers::FiniteOrInfinity => "a number, inf or -inf",
         }
     }
+
+    /// The values, if all of them are such numbers.
+    pub fn check(self, name: &str, values: Vec<f64>) -> crate::Result<Vec<f64>> {
+        match values.iter().position(|&value| !self.include(value)) {
+            Some(at) => {
+                let message = format!("element {at} is {}, expected {}", values[at], self.name());
+                Err(crate::Error::content(name, message))
+            }
+            None => Ok(values),
+        }
+    }
 }
 
 /// A whole field as a number, or what is wrong with it.

@@ -5,9 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
-
+use crate::compression::Compression;
 use crate::error::{Error, Result};
 use crate::location::STANDARD;
 
@@ -18,7 +16,7 @@ const ATTEMPTS: u32 = 100;
 
 /// Writes a report, trace or picture to `path`, all of it or nothing; `-` is standard output.
 pub fn write_bytes(path: &str, bytes: &[u8]) -> Result<()> {
-    text(path, false, |out| out.write_all(bytes))
+    text(path, None, |out| out.write_all(bytes))
 }
 
 /// Checks that `path` can be written, before long work. Nothing that it creates stays.
@@ -38,19 +36,18 @@ pub fn check_output(path: &str) -> Result<()> {
 }
 
 /// Text to a file or to standard output, compressed when asked for.
-pub(crate) fn text(path: &str, gzip: bool, body: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+pub(crate) fn text(
+    path: &str,
+    compression: Option<Compression>,
+    body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<()> {
     if path == STANDARD {
         let mut out = BufWriter::with_capacity(BUFFER, io::stdout().lock());
         return body(&mut out).and_then(|()| out.flush()).map_err(|e| Error::io("standard output", "write", e));
     }
-    file(path, |out| {
-        if !gzip {
-            return body(out);
-        }
-        let mut out = BufWriter::with_capacity(BUFFER, GzEncoder::new(out, Compression::default()));
-        body(&mut out)?;
-        out.into_inner()?.finish()?;
-        Ok(())
+    file(path, |out| match compression {
+        None => body(out),
+        Some(compression) => compression.write(out, body),
     })
 }
 

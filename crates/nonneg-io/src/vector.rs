@@ -7,10 +7,10 @@ use crate::columns::ManyColumns;
 use crate::error::{Error, Result};
 use crate::location::{Format, Location};
 use crate::number::Numbers;
-use crate::{Problem, Progress, assemble, csv, guess, input, mtx, nnm, npz, open_npy, read_problem, write};
+use crate::{Problem, Progress, assemble, csv, guess, hdf5, input, mat, mtx, nnm, npz, open_npy, parquet, read_problem, write};
 
-/// Reads a vector of finite numbers: `.npy` and `.npz:KEY` (1-D, or 2-D with one row or column), `.mtx`, and text with
-/// one number per line or all of them in one.
+/// Reads a vector of finite numbers: `.npy`, `.npz:KEY`, `.mat:NAME` and `.h5:/PATH` (1-D, or 2-D with one row or column), `.mtx`, one
+/// column of a `.parquet`, and text with one number per line or all of them in one.
 pub fn read_vector(location: &str) -> Result<Vec<f64>> {
     read(location, Numbers::Finite)
 }
@@ -38,6 +38,8 @@ pub fn read_right_hand_sides(location: &str, progress: Option<Progress>) -> Resu
     let is_vector = match parsed.format {
         Format::Npz => npz::is_vector(parsed.path, parsed.key)?,
         Format::Npy => npz::is_vector_array(&open_npy(parsed.path, None)?),
+        Format::Mat => mat::is_vector(parsed.path, parsed.key)?,
+        Format::Hdf5 => hdf5::is_vector(parsed.path, parsed.key)?,
         Format::LibSvm => true, // not a right-hand side: the message is that for vectors
         _ => false,
     };
@@ -62,11 +64,13 @@ fn read(location: &str, numbers: Numbers) -> Result<Vec<f64>> {
         Format::Npz => npz::read_vector(location.path, location.key, numbers),
         Format::Npy => npz::read_vector_array(open_npy(location.path, None)?, numbers),
         Format::Nnm => flatten(location.path, nnm::Mapped::open(location.path)?.read(None)?.matrix.view()),
+        Format::Mat => mat::read_vector(location.path, location.key, numbers),
+        Format::Hdf5 => hdf5::read_vector(location.path, location.key, numbers),
+        Format::Parquet => parquet::read_vector(location.path, location.key, numbers),
         Format::MatrixMarket => mtx::read_vector(text()?, numbers),
         Format::Csv | Format::Tsv | Format::Txt => read_table(text()?, numbers),
         Format::LibSvm => {
-            let message =
-                "a LIBSVM file holds a matrix with labels, expected a vector in .npy, .npz:KEY, .mtx, .csv, .tsv or .txt";
+            let message = "a LIBSVM file holds a matrix with labels, expected a vector in .npy, .npz:KEY, .mat:NAME, .h5:/PATH, .parquet:COLUMN, .mtx, .csv, .tsv or .txt";
             Err(Error::ending(location.path, message))
         }
         Format::Stream => {

@@ -288,38 +288,43 @@ fn damaged_archives_and_gzip() {
 }
 
 #[test]
-fn damaged_bzip2() {
+fn damaged_compressed_text() {
     let folder = Folder::new();
-    let whole = std::fs::read(fixture("two_streams.svm.bz2")).unwrap();
-    let mut flipped = whole.clone();
-    flipped[60] ^= 0x10;
-    let trailing = [&whole[..], b"garbage"].concat();
-    // The second stream starts with the magic of the first.
-    let second = 1 + whole[1..].windows(4).position(|window| window == &whole[..4]).unwrap();
-    for (bytes, reason) in [
-        (vec![], "cut off"),
-        (whole[..1].to_vec(), "cut off"),
-        (whole[..whole.len() - 1].to_vec(), "cut off"),
-        (whole[..second + 20].to_vec(), "cut off"),
-        (flipped, "damaged"),
-        (b"1 1:2\n".to_vec(), "expected bzip2 data"),
-        (trailing, "expected bzip2 data"),
-    ] {
-        let path = folder.write("a.svm.bz2", bytes);
-        let message = problem_error(&path);
-        assert!(message.starts_with(&format!("{path}: cannot read")) && message.contains(reason), "{reason}: {message}");
+    for (ending, name) in [("bz2", "bzip2"), ("xz", "xz"), ("zst", "zstd")] {
+        let whole = std::fs::read(fixture(&format!("two_streams.svm.{ending}"))).unwrap();
+        let mut flipped = whole.clone();
+        flipped[60] ^= 0x10;
+        let trailing = [&whole[..], b"garbage!"].concat();
+        // The second stream starts with the magic of the first.
+        let second = 1 + whole[1..].windows(4).position(|window| window == &whole[..4]).unwrap();
+        let foreign = format!("expected {name} data");
+        // What follows the streams of xz may be padding.
+        let after = if ending == "xz" { "xz data" } else { &foreign };
+        for (bytes, reason) in [
+            (vec![], "cut off"),
+            (whole[..1].to_vec(), "cut off"),
+            (whole[..whole.len() - 1].to_vec(), "cut off"),
+            (whole[..second + 20].to_vec(), "cut off"),
+            (flipped, "damaged"),
+            (b"1 1:2 3:4 5:6 7:8\n".to_vec(), &foreign),
+            (trailing, after),
+        ] {
+            let path = folder.write(&format!("a.svm.{ending}"), bytes);
+            let message = problem_error(&path);
+            assert!(message.starts_with(&format!("{path}: cannot read")) && message.contains(reason), "{reason}: {message}");
+        }
     }
 }
 
 #[test]
 fn files_that_are_not_there() {
     let folder = Folder::new();
-    for name in ["a.mtx", "a.svm", "a.npy", "a.npz", "a.csv.gz", "a.npz:b"] {
+    for name in ["a.mtx", "a.svm", "a.npy", "a.npz", "a.csv.gz", "a.npz:b", "a.mat", "a.h5", "a.h5ad:X", "a.parquet"] {
         let message = problem_error(&folder.path(name));
         assert!(message.contains("cannot open"), "{message}");
     }
     std::fs::create_dir(folder.path("dir.mtx")).unwrap();
     assert!(problem_error(&folder.path("dir.mtx")).contains("is a folder"));
-    assert!(problem_error("a.parquet").contains("not supported yet"));
+    assert!(problem_error("a.nnm").contains("not supported yet"));
     assert!(problem_error("a.xyz").contains("unknown file ending"));
 }

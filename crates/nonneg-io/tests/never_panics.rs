@@ -6,9 +6,9 @@ use common::{Folder, fixture};
 use nonneg_io::{peek, read_bounds, read_problem, read_vector};
 use proptest::prelude::*;
 
-const ENDINGS: [&str; 10] = ["mtx", "svm", "csv", "tsv", "txt", "npy", "npz", "mtx.gz", "svm.gz", "svm.bz2"];
+const ENDINGS: [&str; 12] = ["mtx", "svm", "csv", "tsv", "txt", "npy", "npz", "mtx.gz", "svm.gz", "svm.bz2", "svm.xz", "svm.zst"];
 
-const VALID: [&str; 14] = [
+const VALID: [&str; 16] = [
     "sparse.mtx",
     "symmetric.mtx",
     "symmetric_array.mtx",
@@ -23,6 +23,8 @@ const VALID: [&str; 14] = [
     "plain.npz",
     "sparse.mtx.bz2",
     "two_streams.svm.bz2",
+    "two_streams.svm.xz",
+    "two_streams.svm.zst",
 ];
 
 /// Reads it every way there is; a matrix that comes out is used, so that a broken one would show.

@@ -9,10 +9,24 @@ use nonneg_io::*;
 #[test]
 fn checks_leave_nothing_behind() {
     let folder = Folder::new();
-    for name in ["x.npy", "x.txt", "x.csv", "x.tsv", "x.mtx", "x.csv.gz"] {
+    for name in ["x.npy", "x.txt", "x.csv", "x.tsv", "x.mtx", "x.csv.gz", "x.txt.zst"] {
         check_vector_output(&folder.path(name)).unwrap();
     }
-    for name in ["a.mtx", "a.svm.gz", "a.libsvm", "a.npz", "a.npy", "a.csv", "a.tsv.gz"] {
+    for name in [
+        "a.mtx",
+        "a.svm.gz",
+        "a.libsvm",
+        "a.npz",
+        "a.npy",
+        "a.csv",
+        "a.tsv.gz",
+        "a.svm.bz2",
+        "a.mtx.xz",
+        "a.mat",
+        "a.h5",
+        "a.hdf5",
+        "a.parquet",
+    ] {
         check_problem_output(&folder.path(name)).unwrap();
     }
     check_output(&folder.path("report.json")).unwrap();
@@ -39,9 +53,9 @@ fn refused_outputs() {
         (check_vector_output(&folder.path("x.svm")), "expected .npy"),
         (check_vector_output(&folder.path("x.doc")), "unknown file ending"),
         (check_problem_output(&folder.path("a.txt")), "matrices are not written as .txt"),
-        (check_problem_output(&folder.path("a.h5")), "not supported yet"),
-        (check_problem_output(&folder.path("a.svm.bz2")), ".bz2 files are read, not written, expected .mtx"),
-        (check_vector_output(&folder.path("x.txt.bz2")), ".bz2 files are read, not written, expected .npy"),
+        (check_problem_output(&folder.path("a.nnm")), "not supported yet"),
+        (check_vector_output(&folder.path("x.parquet")), "vectors are not written in this format"),
+        (check_problem_output(&folder.path("a.npy.zst")), "only text formats may end in .zst"),
         (check_problem_output(&folder.path("a.npz:A")), "one array of an archive"),
         (check_output(&folder.path("")), "is a folder"),
         (write_vector(&missing, &[1.0]), "cannot write"),

@@ -38,6 +38,8 @@ fn matrices() {
             "a.svm",
             "a.libsvm.gz",
             "a.npz",
+            "a.mat",
+            "a.h5",
             "a.npy",
             "a.nnm",
             "a.csv",
@@ -45,10 +47,15 @@ fn matrices() {
             "a.tsv",
             "a.tsv.gz",
             "A.MTX.GZ",
+            "a.mtx.bz2",
+            "a.svm.xz",
+            "a.mtx.zst",
+            "a.csv.xz",
+            "a.tsv.zst",
         ] {
             let path = folder.path(name);
-            let dense_only = name.contains(".npy") || name.contains("sv.gz") || name.ends_with("sv");
-            if dense_only && !is_dense(&matrix) && !name.contains("svm") {
+            let dense_only = [".npy", ".csv", ".tsv"].iter().any(|ending| name.contains(ending));
+            if dense_only && !is_dense(&matrix) {
                 let message = write_problem(&path, matrix.view(), None).unwrap_err().to_string();
                 assert!(message.contains("dense matrices only") && message.contains(".npz"), "{message}");
                 continue;
@@ -76,7 +83,19 @@ fn matrices() {
 fn vectors() {
     let folder = Folder::new();
     for values in [&AWKWARD[..], &[-0.0], &[2.0, 3.0]] {
-        for name in ["x.npy", "x.txt", "x.txt.gz", "x.csv", "x.tsv", "x.csv.gz", "x.mtx", "x.mtx.gz"] {
+        for name in [
+            "x.npy",
+            "x.txt",
+            "x.txt.gz",
+            "x.csv",
+            "x.tsv",
+            "x.csv.gz",
+            "x.mtx",
+            "x.mtx.gz",
+            "x.txt.bz2",
+            "x.txt.xz",
+            "x.mtx.zst",
+        ] {
             let path = folder.path(name);
             write_vector(&path, values).unwrap();
             let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
@@ -119,7 +138,7 @@ fn large_text_is_the_same_on_any_number_of_threads() {
     }
     let matrix: AnyMatrix = CscMatrix::<f64, u32>::from_triplets(50_000, 5000, &entries).unwrap().into();
     let folder = Folder::new();
-    for name in ["big.mtx", "big.svm", "big.mtx.gz", "big.svm.gz"] {
+    for name in ["big.mtx", "big.svm", "big.mtx.gz", "big.svm.gz", "big.svm.zst"] {
         let path = folder.path(name);
         write_problem(&path, matrix.view(), None).unwrap();
         for threads in [1, 3] {
@@ -136,7 +155,7 @@ fn large_text_is_the_same_on_any_number_of_threads() {
 #[test]
 fn progress_runs_up_to_the_size_of_the_file() {
     let folder = Folder::new();
-    for name in ["a.mtx", "a.npz", "a.svm.gz"] {
+    for name in ["a.mtx", "a.npz", "a.svm.gz", "a.svm.xz", "a.svm.zst"] {
         let path = folder.path(name);
         write_problem(&path, (&sparse()).into(), None).unwrap();
         let size = std::fs::metadata(&path).unwrap().len();

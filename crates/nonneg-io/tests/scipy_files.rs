@@ -1,4 +1,4 @@
-//! Files as SciPy, NumPy, scikit-learn and bzip2 write them (`fixtures/make.py`).
+//! Files as SciPy, NumPy, scikit-learn, bzip2, xz and zstd write them (`fixtures/make.py`).
 
 mod common;
 
@@ -117,11 +117,13 @@ fn svmlight() {
 }
 
 #[test]
-fn bzip2() {
-    assert_eq!(rows(&read("sparse.mtx.bz2").matrix), a());
-    assert_eq!(peek(&fixture("sparse.mtx.bz2")).unwrap().unwrap().nnz, Some(6));
-    let problem = read("two_streams.svm.bz2");
-    assert_eq!((rows(&problem.matrix), problem.rhs), (a(), Some(b())));
+fn compressed_text() {
+    for ending in ["bz2", "xz", "zst"] {
+        assert_eq!(rows(&read(&format!("sparse.mtx.{ending}")).matrix), a());
+        assert_eq!(peek(&fixture(&format!("sparse.mtx.{ending}"))).unwrap().unwrap().nnz, Some(6));
+        let problem = read(&format!("two_streams.svm.{ending}"));
+        assert_eq!((rows(&problem.matrix), problem.rhs), (a(), Some(b())));
+    }
     let folder = Folder::new();
     for name in ["real-sim.bz2", "news20.binary.bz2", "E2006.train.bz2"] {
         let path = folder.path(name);

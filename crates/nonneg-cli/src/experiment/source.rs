@@ -157,7 +157,10 @@ fn in_folder(folder: &Path, role: Role) -> Option<PathBuf> {
 /// The file's name without the endings of formats.
 fn stem(path: &Path) -> String {
     let mut name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    for endings in [&[".gz", ".bz2"][..], &[".npz", ".svm", ".libsvm", ".mtx", ".npy", ".csv", ".tsv", ".sha256"][..]] {
+    for endings in [
+        &[".gz", ".bz2", ".xz", ".zst"][..],
+        &[".npz", ".svm", ".libsvm", ".mtx", ".npy", ".mat", ".h5", ".hdf5", ".parquet", ".csv", ".tsv", ".sha256"][..],
+    ] {
         if let Some(end) = endings.iter().find(|end| name.ends_with(**end)) {
             name.truncate(name.len() - end.len());
         }

@@ -39,6 +39,25 @@ pub(crate) struct Header {
     pub shape: Vec<usize>,
 }
 
+impl Kind {
+    /// NumPy's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::F32 => "float32",
+            Kind::F64 => "float64",
+            Kind::I8 => "int8",
+            Kind::I16 => "int16",
+            Kind::I32 => "int32",
+            Kind::I64 => "int64",
+            Kind::U8 => "uint8",
+            Kind::U16 => "uint16",
+            Kind::U32 => "uint32",
+            Kind::U64 => "uint64",
+            Kind::Bool => "bool",
+        }
+    }
+}
+
 impl Dtype {
     /// From NumPy's code: byte order, kind, size.
     fn parse(name: &str, descr: &str) -> Result<Self> {
@@ -69,19 +88,7 @@ impl Dtype {
 
     /// NumPy's name.
     pub fn name(self) -> &'static str {
-        match self.kind {
-            Kind::F32 => "float32",
-            Kind::F64 => "float64",
-            Kind::I8 => "int8",
-            Kind::I16 => "int16",
-            Kind::I32 => "int32",
-            Kind::I64 => "int64",
-            Kind::U8 => "uint8",
-            Kind::U16 => "uint16",
-            Kind::U32 => "uint32",
-            Kind::U64 => "uint64",
-            Kind::Bool => "bool",
-        }
+        self.kind.name()
     }
 
     pub fn is_integer(self) -> bool {

@@ -6,6 +6,7 @@ use nonneg::MatrixRef;
 
 use super::{for_each_entry, try_for_each_entry};
 use crate::assemble;
+use crate::compression::Compression;
 use crate::error::Result;
 use crate::output;
 
@@ -51,9 +52,9 @@ pub(super) fn write_mtx(out: &mut dyn Write, matrix: MatrixRef, dense: bool) -> 
     })
 }
 
-pub(super) fn write_svm(path: &str, gzip: bool, matrix: MatrixRef, rhs: Option<&[f64]>) -> Result<()> {
+pub(super) fn write_svm(path: &str, compression: Option<Compression>, matrix: MatrixRef, rhs: Option<&[f64]>) -> Result<()> {
     let rows = by_rows(path, matrix)?;
-    output::text(path, gzip, |out| {
+    output::text(path, compression, |out| {
         let mut printer = Printer::default();
         for i in 0..matrix.rows() {
             printer.number(out, rhs.map_or(0.0, |rhs| rhs[i]))?;
@@ -106,13 +107,13 @@ fn by_rows(path: &str, matrix: MatrixRef) -> Result<Rows> {
     Ok(Rows { ptr, columns, values, last_is_empty })
 }
 
-pub(super) fn write_rows(path: &str, gzip: bool, matrix: MatrixRef, separator: u8) -> Result<()> {
+pub(super) fn write_rows(path: &str, compression: Option<Compression>, matrix: MatrixRef, separator: u8) -> Result<()> {
     let at: Box<dyn Fn(usize) -> f64> = match matrix {
         MatrixRef::DenseF64(view) => Box::new(move |k| view.values()[k]),
         MatrixRef::DenseF32(view) => Box::new(move |k| f64::from(view.values()[k])),
         _ => unreachable!("callers refuse sparse matrices"),
     };
-    output::text(path, gzip, |out| {
+    output::text(path, compression, |out| {
         let mut printer = Printer::default();
         for i in 0..matrix.rows() {
             for j in 0..matrix.cols() {
