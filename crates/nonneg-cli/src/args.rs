@@ -178,6 +178,9 @@ pub struct ProblemArgs {
     /// Ask for Σxⱼ = 1 (abundances)
     #[arg(long)]
     pub sum_to_one: bool,
+    /// A's file holds Aᵀ; a b in it belongs to A
+    #[arg(long, requires = "a")]
+    pub transpose: bool,
     /// c instead of b: minimise ½‖Ax‖² − cᵀx
     #[arg(long, value_name = "FILE")]
     pub linear: Option<String>,
@@ -284,6 +287,12 @@ pub struct InfoArgs {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
+    /// The file holds Aᵀ
+    #[arg(long)]
+    pub transpose: bool,
+    /// Only what the file says before its values are read: shape, entries, type; not for .svm, .csv, .tsv, .txt and -
+    #[arg(long)]
+    pub header: bool,
     /// Accepted for uniformity: nothing here is random
     #[arg(long, hide = true)]
     pub seed: Option<u64>,
@@ -337,6 +346,9 @@ pub struct ConvertArgs {
     pub input: String,
     /// The problem to write; its ending names the format
     pub output: String,
+    /// Write Aᵀ; a b in the file to be read belongs to it
+    #[arg(long)]
+    pub transpose: bool,
     #[command(flatten)]
     pub common: CommonArgs,
 }

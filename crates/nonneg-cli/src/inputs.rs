@@ -43,6 +43,12 @@ enum Bounds {
     Each(Vec<f64>),
 }
 
+/// Reads A, and b where the file holds it; with `transpose` the file holds Aᵀ.
+pub fn read_matrix(a: &str, transpose: bool, progress: &Progress) -> Result<nonneg_io::Problem, Failure> {
+    let read = if transpose { nonneg_io::read_transposed_problem } else { nonneg_io::read_problem };
+    Ok(progress.reading(a, |report| read(a, Some(report)))?)
+}
+
 impl Inputs {
     /// Reads A, b (or c) and what the options name.
     pub fn read(a: &str, b: Option<&str>, options: &ProblemArgs, x0: Option<&str>, progress: &Progress) -> Result<Self, Failure> {
@@ -55,7 +61,7 @@ impl Inputs {
             return Err(Failure::new(format!("--linear contradicts B ({b}): expected one of the two")));
         }
         let clock = Instant::now();
-        let problem = progress.reading(a, |report| nonneg_io::read_problem(a, Some(report)))?;
+        let problem = read_matrix(a, options.transpose, progress)?;
         let mut inputs = Self::gather(problem, a, b, options, x0)?;
         inputs.seconds = clock.elapsed().as_secs_f64();
         Ok(inputs)

@@ -99,6 +99,48 @@ fn conversions_lose_nothing() {
 }
 
 #[test]
+fn a_transposed_file_is_turned_round() {
+    let sandbox = small_problem();
+    sandbox.write("At.csv", "1,2,0,0\n0,1,3,0\n0,0,1,2\n");
+    let sparse = "%%MatrixMarket matrix coordinate real general\n3 4 6\n1 1 1\n1 2 2\n2 2 1\n2 3 3\n3 3 1\n3 4 2\n";
+    sandbox.write("At.mtx", sparse);
+    sandbox.run("solve A.mtx b.txt -o x.txt --tol 1e-12 --quiet").expect(0);
+    let x = common::numbers(&sandbox.text("x.txt"));
+    // In a file with both, b belongs to A.
+    sandbox.write("with_b.svm", "9 1:1\n");
+    sandbox.run("convert A.mtx A.npz").expect(0);
+    for file in ["At.csv", "At.mtx"] {
+        sandbox.run(&format!("solve {file} b.txt --transpose -o y.txt --tol 1e-12 --quiet")).expect(0);
+        let y = common::numbers(&sandbox.text("y.txt"));
+        assert!(x.iter().zip(&y).all(|(x, y)| (x - y).abs() < 1e-9), "{file}: {x:?} {y:?}");
+        sandbox.run(&format!("verify {file} b.txt x.txt --transpose")).expect(0);
+        sandbox.run(&format!("convert {file} turned.mtx --transpose")).expect(0);
+        let info = |command: &str| sandbox.run(command).expect(0).stdout;
+        assert_eq!(info(&format!("info {file} --transpose")).lines().next(), info("info A.mtx").lines().next());
+        sandbox.run("verify turned.mtx b.txt x.txt").expect(0);
+    }
+    assert_eq!(sandbox.text("turned.mtx"), sandbox.text("A.mtx"));
+    sandbox.run("solve b.txt --transpose").expect(2);
+    sandbox.run("solve --transpose").expect(2);
+    assert!(!sandbox.run("convert with_b.svm C.npz --transpose").expect(0).stdout.contains("with b"));
+}
+
+#[test]
+fn headers_tell_the_shape_without_the_values() {
+    let sandbox = small_problem();
+    for file in ["A.mat", "A.h5", "A.npz", "A.mtx"] {
+        if file != "A.mtx" {
+            sandbox.run(&format!("convert A.mtx {file}")).expect(0);
+        }
+        let run = sandbox.run(&format!("info {file} --header --json")).expect(0);
+        let header: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!((header["m"].as_u64(), header["n"].as_u64()), (Some(4), Some(3)), "{file}");
+        assert!(sandbox.run(&format!("info {file} --header --transpose")).expect(0).stdout.contains("3 × 4"));
+    }
+    assert!(sandbox.run("info b.txt --header").expect(2).stderr.contains("has no header"));
+}
+
+#[test]
 fn help_and_version() {
     let sandbox = Sandbox::new();
     let run = sandbox.run("").expect(0);

@@ -5,7 +5,7 @@ use nonneg::MatrixRef;
 
 use crate::error::{Error, Result};
 use crate::number::Numbers;
-use crate::{Problem, Progress, Shape};
+use crate::{Problem, Progress, Shape, Stored};
 
 fn refuse<T>(path: &str) -> Result<T> {
     let feature = if path.to_ascii_lowercase().ends_with(".parquet") { "parquet" } else { "hdf5" };
@@ -14,7 +14,7 @@ fn refuse<T>(path: &str) -> Result<T> {
     Err(Error::ending(path, message))
 }
 
-pub(crate) fn read_problem(path: &str, _: Option<&str>, _: Option<Progress>) -> Result<Problem> {
+pub(crate) fn read_problem(path: &str, _: Option<&str>, _: Option<Progress>, _: Stored) -> Result<Problem> {
     refuse(path)
 }
 

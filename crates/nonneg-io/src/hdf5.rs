@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::guard::guarded;
 use crate::input::Counted;
 use crate::number::Numbers;
-use crate::{Problem, Progress, Shape, choice, vector};
+use crate::{Problem, Progress, Shape, Stored, choice, vector};
 use array::Array;
 use sparse::Sparse;
 
@@ -175,14 +175,14 @@ impl<'p> Store<'p> {
     }
 }
 
-pub(crate) fn read_problem(path: &str, key: Option<&str>, progress: Option<Progress>) -> Result<Problem> {
+pub(crate) fn read_problem(path: &str, key: Option<&str>, progress: Option<Progress>, stored: Stored) -> Result<Problem> {
     guarded(path, || {
         let store = Store::open(path, progress)?;
         let chosen = store.matrix_key(key)?;
         let matrix = store.read_matrix(&store.object(&chosen)?)?;
         store.report(1.0);
         // An array named by the caller may have nothing to do with the `b` beside it.
-        let rhs = match store.rhs(&chosen, matrix.view().rows()) {
+        let rhs = match store.rhs(&chosen, stored.rhs_length(&matrix)) {
             Err(_) if key.is_some() => None,
             rhs => rhs?,
         };

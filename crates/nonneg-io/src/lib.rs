@@ -59,6 +59,7 @@ mod output;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod svm;
+mod transpose;
 mod vector;
 mod write;
 
@@ -138,6 +139,35 @@ pub struct Shape {
 
 /// Reads a matrix and the right-hand side beside it. Sparse files become CSC, others dense; `f32` stays `f32`.
 pub fn read_problem(location: &str, progress: Option<Progress>) -> Result<Problem> {
+    read(location, progress, Stored::A)
+}
+
+/// As [`read_problem`] for a file that holds Aᵀ. The right-hand side beside it belongs to A; what belongs to the rows
+/// of the file (labels of LIBSVM, b of `.nnm`) does not and is dropped.
+pub fn read_transposed_problem(location: &str, progress: Option<Progress>) -> Result<Problem> {
+    let Problem { matrix, rhs } = read(location, progress, Stored::Transposed)?;
+    let of_rows = matches!(Location::parse(location)?.format, Format::LibSvm | Format::Nnm);
+    Ok(Problem { matrix: transpose::transposed(location, matrix.view())?.into(), rhs: rhs.filter(|_| !of_rows) })
+}
+
+/// What the matrix in a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stored {
+    A,
+    Transposed,
+}
+
+impl Stored {
+    /// Elements of the right-hand side that goes with what the file holds.
+    fn rhs_length(self, stored: &AnyMatrix) -> usize {
+        match self {
+            Stored::A => stored.view().rows(),
+            Stored::Transposed => stored.view().cols(),
+        }
+    }
+}
+
+fn read(location: &str, progress: Option<Progress>, stored: Stored) -> Result<Problem> {
     let location = Location::parse(location)?;
     let text = || Ok(Lines::new(input::open_text(&location, progress)?));
     let dense = |matrix: AnyMatrix| Problem { matrix: matrix.into(), rhs: None };
@@ -145,12 +175,12 @@ pub fn read_problem(location: &str, progress: Option<Progress>) -> Result<Proble
         Format::MatrixMarket => mtx::read(text()?),
         Format::LibSvm => svm::read(text()?),
         Format::Csv | Format::Tsv | Format::Txt => Ok(dense(csv::read(text()?)?.into())),
-        Format::Npz => npz::read_problem(location.path, location.key, progress),
+        Format::Npz => npz::read_problem(location.path, location.key, progress, stored),
         Format::Npy => Ok(dense(open_npy(location.path, progress)?.read_matrix()?)),
         Format::Nnm => nnm::Mapped::open(location.path)?.read(progress),
-        Format::Mat => mat::read_problem(location.path, location.key, progress),
-        Format::Hdf5 => hdf5::read_problem(location.path, location.key, progress),
-        Format::Parquet => parquet::read_problem(location.path, location.key, progress),
+        Format::Mat => mat::read_problem(location.path, location.key, progress, stored),
+        Format::Hdf5 => hdf5::read_problem(location.path, location.key, progress, stored),
+        Format::Parquet => parquet::read_problem(location.path, location.key, progress, stored),
         Format::Stream => {
             let mut lines = text()?;
             match guess(&mut lines)? {

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::input::Counted;
 use crate::npy::{Dtype, Kind};
 use crate::number::Numbers;
-use crate::{Problem, Progress, Shape, assemble, choice, hdf5, vector};
+use crate::{Problem, Progress, Shape, Stored, assemble, choice, hdf5, vector};
 
 /// Where HDF5 starts in a file of version 7.3, after MATLAB's own header.
 const HDF5_OFFSET: u64 = 512;
@@ -173,12 +173,12 @@ fn version(path: &str, file: &mut Counted) -> Result<Version> {
     }
 }
 
-pub(crate) fn read_problem(path: &str, key: Option<&str>, progress: Option<Progress>) -> Result<Problem> {
-    let Some(mat) = MatFile::open(path, progress)? else { return hdf5::read_problem(path, key, progress) };
+pub(crate) fn read_problem(path: &str, key: Option<&str>, progress: Option<Progress>, stored: Stored) -> Result<Problem> {
+    let Some(mat) = MatFile::open(path, progress)? else { return hdf5::read_problem(path, key, progress, stored) };
     let variable = mat.matrix(key)?;
     let matrix = mat.read_matrix(variable)?;
     // An array named by the caller may have nothing to do with the `b` beside it.
-    let rhs = match mat.rhs(matrix.view().rows()) {
+    let rhs = match mat.rhs(stored.rhs_length(&matrix)) {
         _ if variable.name == "b" => None,
         Err(_) if key.is_some() => None,
         rhs => rhs?,

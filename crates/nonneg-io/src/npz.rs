@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::input::Counted;
 use crate::npy::{self, Array, Header};
 use crate::number::Numbers;
-use crate::{Problem, Progress, Shape};
+use crate::{Problem, Progress, Shape, Stored};
 
 type Source<'a> = BufReader<Counted<'a>>;
 type Member<'z, 'a> = ZipFile<'z, Source<'a>>;
@@ -136,11 +136,11 @@ impl<'a> Archive<'a> {
     }
 }
 
-pub(crate) fn read_problem(path: &str, key: Option<&str>, progress: Option<Progress>) -> Result<Problem> {
+pub(crate) fn read_problem(path: &str, key: Option<&str>, progress: Option<Progress>, stored: Stored) -> Result<Problem> {
     let mut archive = Archive::open(path, progress)?;
     if key.is_none() && archive.is_sparse() {
         let matrix = sparse::read(&mut archive)?;
-        let rhs = archive.rhs(matrix.view().rows())?;
+        let rhs = archive.rhs(stored.rhs_length(&matrix))?;
         return Ok(Problem { matrix: matrix.into(), rhs });
     }
     let chosen = match key {
@@ -149,7 +149,7 @@ pub(crate) fn read_problem(path: &str, key: Option<&str>, progress: Option<Progr
     };
     let matrix = archive.array(&chosen)?.read_matrix()?;
     // An array named by the caller may have nothing to do with the `b` beside it.
-    let rhs = match archive.rhs(matrix.view().rows()) {
+    let rhs = match archive.rhs(stored.rhs_length(&matrix)) {
         _ if chosen == "b" => None,
         Err(_) if key.is_some() => None,
         rhs => rhs?,

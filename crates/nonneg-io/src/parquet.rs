@@ -16,7 +16,7 @@ use crate::guard::guarded;
 use crate::input::Counted;
 use crate::npy::Element;
 use crate::number::Numbers;
-use crate::{Problem, Progress, Shape, assemble};
+use crate::{Problem, Progress, Shape, Stored, assemble};
 
 /// Values decoded at a time.
 const BATCH: usize = 1 << 14;
@@ -223,7 +223,7 @@ impl Table {
     }
 }
 
-pub(crate) fn read_problem(path: &str, key: Option<&str>, progress: Option<Progress>) -> Result<Problem> {
+pub(crate) fn read_problem(path: &str, key: Option<&str>, progress: Option<Progress>, _: Stored) -> Result<Problem> {
     guarded(path, || {
         let table = Table::open(path, key)?;
         let matrix: AnyMatrix =

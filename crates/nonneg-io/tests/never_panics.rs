@@ -6,7 +6,8 @@ use common::{Folder, fixture};
 use nonneg_io::{peek, read_bounds, read_problem, read_vector};
 use proptest::prelude::*;
 
-const ENDINGS: [&str; 12] = ["mtx", "svm", "csv", "tsv", "txt", "npy", "npz", "mtx.gz", "svm.gz", "svm.bz2", "svm.xz", "svm.zst"];
+const ENDINGS: [&str; 15] =
+    ["mtx", "svm", "csv", "tsv", "txt", "npy", "npz", "mtx.gz", "svm.gz", "svm.bz2", "svm.xz", "svm.zst", "mat", "h5", "parquet"];
 
 const VALID: [&str; 16] = [
     "sparse.mtx",

@@ -98,13 +98,13 @@ fn what_is_written_is_read_back() {
     let values: Vec<f64> = (0..40_000).map(|k| 1.0 / f64::from(k + 1)).collect();
     let dense = DenseMatrix::new(20_000, 2, values).unwrap();
     write_problem(&path, (&dense).into(), None).unwrap();
-    assert_eq!(rows(&read_problem(&path, None).unwrap().matrix), rows(&dense.clone().into()));
+    assert_eq!(rows(&read_problem(&path, None).unwrap().matrix), rows(&dense));
     assert_eq!(read_vector(&format!("{path}:1")).unwrap(), dense.values()[20_000..]);
     let single = DenseMatrix::<f32>::new(2, 2, vec![0.1, 0.2, 0.3, 0.4]).unwrap();
     write_problem(&path, (&single).into(), None).unwrap();
     let read = read_problem(&path, None).unwrap().matrix;
     assert!(is_single(&read));
-    assert_eq!(rows(&read), rows(&single.into()));
+    assert_eq!(rows(&read), rows(&single));
 
     let sparse = CscMatrix::<f64>::from_triplets(2, 2, &[(0, 0, 1.0)]).unwrap();
     let message = write_problem(&path, (&sparse).into(), None).unwrap_err().to_string();

@@ -80,6 +80,36 @@ fn matrices() {
 }
 
 #[test]
+fn transposed() {
+    let folder = Folder::new();
+    let single = CscMatrix::<f32>::from_triplets(3, 2, &[(0, 0, 0.1f32), (2, 1, 3.0)]).unwrap();
+    let wide = CscMatrix::<f64, u64>::from_triplets(3, 2, &[(0, 0, 0.1), (2, 1, 3.0)]).unwrap();
+    let single_dense = DenseMatrix::<f32>::new(2, 3, vec![0.1, 0.2, 0.3, 0.4, 0.5, 0.6]).unwrap();
+    for matrix in [AnyMatrix::from(sparse()), single.into(), wide.into(), dense().into(), single_dense.into()] {
+        for name in ["a.npz", "a.mat", "a.mtx", "a.svm"] {
+            let path = folder.path(name);
+            write_problem(&path, matrix.view(), None).unwrap();
+            let turned = nonneg_io::read_transposed_problem(&path, None).unwrap();
+            let rows_of_turned = rows(&turned.matrix);
+            let columns: Vec<Vec<f64>> =
+                (0..matrix.view().cols()).map(|j| rows(&matrix).iter().map(|row| row[j]).collect()).collect();
+            assert_eq!((rows_of_turned, turned.rhs), (columns, None), "{name}");
+        }
+    }
+    let tall = "%%MatrixMarket matrix coordinate real general\n4000000000 1 1\n1 1 1\n";
+    let message = nonneg_io::read_transposed_problem(&folder.write("tall.mtx", tall), None).unwrap_err().to_string();
+    assert!(message.contains("4000000000 columns for 1 entries is not plausible"), "{message}");
+    // A right-hand side beside it belongs to A, not to what is stored.
+    let path = folder.path("b.npz");
+    let square = CscMatrix::<f64>::from_triplets(2, 2, &[(0, 1, 1.0)]).unwrap();
+    write_problem(&path, (&square).into(), Some(&[1.0, 2.0])).unwrap();
+    assert_eq!(nonneg_io::read_transposed_problem(&path, None).unwrap().rhs, Some(vec![1.0, 2.0]));
+    write_problem(&path, (&sparse()).into(), Some(&[1.0; 5])).unwrap();
+    let message = nonneg_io::read_transposed_problem(&path, None).unwrap_err().to_string();
+    assert!(message.contains("has 5 elements, expected 4"), "{message}");
+}
+
+#[test]
 fn vectors() {
     let folder = Folder::new();
     for values in [&AWKWARD[..], &[-0.0], &[2.0, 3.0]] {

@@ -3,6 +3,7 @@
 use crate::args::ConvertArgs;
 use crate::console;
 use crate::failure::Failure;
+use crate::inputs;
 use crate::outputs::{self, Contents, Output};
 use crate::progress::Progress;
 
@@ -11,14 +12,16 @@ pub fn run(args: &ConvertArgs) -> Result<u8, Failure> {
     let output = Output { option: "OUT", path: &args.output, contents: Contents::Problem };
     outputs::check(&[output], &[&args.input])?;
     let progress = Progress::new(args.common.quiet, false);
-    if let Some((rows, cols)) = nonneg_io::convert_in_parts(&args.input, &args.output)? {
+    if !args.transpose
+        && let Some((rows, cols)) = nonneg_io::convert_in_parts(&args.input, &args.output)?
+    {
         if !args.common.quiet {
             let (rows, cols) = (console::grouped(rows), console::grouped(cols));
             console::print(&format!("{}: {rows} × {cols}, dense\n", args.output))?;
         }
         return Ok(crate::DONE);
     }
-    let problem = progress.reading(&args.input, |report| nonneg_io::read_problem(&args.input, Some(report)))?;
+    let problem = inputs::read_matrix(&args.input, args.transpose, &progress)?;
     let written = outputs::write_problem(&args.output, problem.matrix.view(), problem.rhs.as_deref())?;
     if !args.common.quiet && args.output != "-" {
         console::print(&format!("{}: {written}\n", args.output))?;

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::args::InfoArgs;
 use crate::console::{self, Paint, grouped, number};
 use crate::failure::Failure;
+use crate::inputs;
 use crate::progress::Progress;
 use crate::report;
 use crate::summary::Summary;
@@ -41,8 +42,11 @@ struct Info {
 
 pub fn run(args: &InfoArgs) -> Result<u8, Failure> {
     super::use_threads(&args.common)?;
+    if args.header {
+        return header(args);
+    }
     let mut progress = Progress::new(args.common.quiet, false);
-    let problem = progress.reading(&args.a, |report| nonneg_io::read_problem(&args.a, Some(report)))?;
+    let problem = inputs::read_matrix(&args.a, args.transpose, &progress)?;
     progress.stage("looking at every entry");
     let info = Info::of(problem.matrix.view(), problem.rhs.is_some());
     progress.finish();
@@ -50,6 +54,37 @@ pub fn run(args: &InfoArgs) -> Result<u8, Failure> {
         console::print_bytes(&report::to_json(&info)?)?;
     } else if !args.common.quiet {
         info.summary().print(true)?;
+    }
+    Ok(crate::DONE)
+}
+
+/// What the file says before its values are read.
+#[derive(Debug, Serialize)]
+struct Header {
+    m: usize,
+    n: usize,
+    /// Stored entries, where the file says so.
+    nnz: Option<usize>,
+    /// How the file stores them.
+    kind: &'static str,
+    dtype: String,
+}
+
+fn header(args: &InfoArgs) -> Result<u8, Failure> {
+    let Some(shape) = nonneg_io::peek(&args.a)? else {
+        let message = format!("{}: this format has no header, expected another, or info without --header", args.a);
+        return Err(Failure::new(message));
+    };
+    let (m, n) = if args.transpose { (shape.cols, shape.rows) } else { (shape.rows, shape.cols) };
+    let header = Header { m, n, nnz: shape.nnz, kind: shape.kind, dtype: shape.dtype };
+    if args.json {
+        console::print_bytes(&report::to_json(&header)?)?;
+    } else if !args.common.quiet {
+        let mut summary = Summary::new(Paint::of(&std::io::stdout()));
+        summary.line("shape", format!("{} × {}", grouped(m), grouped(n)));
+        summary.line("entries", header.nnz.map_or("not in the header".into(), grouped));
+        summary.line("stored as", format!("{}, {}", header.kind, header.dtype));
+        summary.print(true)?;
     }
     Ok(crate::DONE)
 }
