@@ -6,9 +6,6 @@ use std::time::Duration;
 
 use common::Sandbox;
 
-/// A problem that takes a while by a method that takes its time.
-const METHOD: &str = "--method si-nnls --tol 1e-7";
-
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.run("generate spectra --rows 300 --cols 200 --seed 5 -o A.npz").expect(0);
@@ -17,30 +14,35 @@ fn sandbox() -> Sandbox {
 
 #[test]
 fn a_run_that_is_killed_at_any_moment_goes_on_to_the_same_answer() {
-    let sandbox = sandbox();
-    sandbox.run(&format!("solve A.npz {METHOD} --quiet -o whole.txt --report whole.json")).expect(0);
-    let line = format!("solve A.npz {METHOD} --quiet --checkpoint run.ckpt --checkpoint-every 0 -o x.txt --report r.json");
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let (mut state, mut cut_off) = (7u64, 0);
-    for _ in 0..50 {
-        let mut run = sandbox.command(&words).spawn().unwrap();
+    let sandbox = Sandbox::new();
+    sandbox.run("generate spectra --rows 600 --cols 500 --seed 2 -o A.npz").expect(0);
+    sandbox.run("solve A.npz --tol 1e-8 --quiet -o whole.txt --report whole.json").expect(0);
+    let objective = |name: &str| sandbox.json(name)["objective"].as_f64().unwrap();
+    // It would go on for minutes, and writes all the time; what it leaves is tried on a copy.
+    let endless = "solve A.npz --method si-nnls --tol 0 --quiet --checkpoint run.ckpt --checkpoint-every 0 -o x.txt";
+    let endless: Vec<&str> = endless.split_whitespace().collect();
+    let (mut state, mut resumed) = (7u64, 0);
+    for kill in 0..50 {
+        let mut run = sandbox.command(&endless).spawn().unwrap();
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         std::thread::sleep(Duration::from_millis(1 + (state >> 33) % 60));
         run.kill().unwrap(); // SIGKILL
-        match run.wait().unwrap().code() {
-            None => cut_off += 1,
-            code => assert_eq!(code, Some(0), "it ended by itself, and not well"),
+        assert_eq!(run.wait().unwrap().code(), None, "kill {kill}: it ended by itself");
+        if !sandbox.path("run.ckpt").exists() {
+            continue; // killed before there was anything to keep
         }
+        resumed += 1;
+        std::fs::copy(sandbox.path("run.ckpt"), sandbox.path("copy.ckpt")).unwrap();
+        sandbox.run("solve A.npz --tol 1e-8 --quiet --checkpoint copy.ckpt -o x.txt --report r.json").expect(0);
+        let report = sandbox.json("r.json");
+        assert_eq!(report["status"], "solved", "kill {kill}");
+        assert!(report["relative_gap"].as_f64().unwrap() <= 1e-8, "kill {kill}");
+        assert!((objective("whole.json") / objective("r.json") - 1.0).abs() < 1e-6, "kill {kill}");
     }
-    assert!(cut_off >= 10, "{cut_off} of 50 were cut off: the problem is too easy for this test");
-    sandbox.run(&line).expect(0);
-    let (whole, resumed) = (sandbox.json("whole.json"), sandbox.json("r.json"));
-    assert_eq!(resumed["status"], "solved");
-    assert!(resumed["relative_gap"].as_f64().unwrap() <= 1e-7);
-    let objective = |report: &serde_json::Value| report["objective"].as_f64().unwrap();
-    assert!((objective(&whole) / objective(&resumed) - 1.0).abs() < 1e-5, "{} {}", objective(&whole), objective(&resumed));
+    assert!(resumed > 0, "no run lived long enough to keep anything");
     // Nothing is left but what was asked for, and what a kill in the middle of a write leaves under a name of its own.
-    let strange = |name: &String| !["A.npz", "whole.txt", "whole.json", "run.ckpt", "x.txt", "r.json"].contains(&name.as_str());
+    let known = ["A.npz", "whole.txt", "whole.json", "run.ckpt", "copy.ckpt", "x.txt", "r.json"];
+    let strange = |name: &String| !known.contains(&name.as_str());
     assert!(sandbox.files().iter().filter(|name| strange(name)).all(|name| name.starts_with('.') && name.ends_with(".tmp")));
 }
 
