@@ -4,8 +4,10 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
+use crate::matrix::kernels::clear_below;
 use crate::matrix::{Column, Columns, per_task};
 use crate::presolve::Reduced;
+use crate::scaling::power_of_two;
 
 /// Rows of A at a time, and columns of G that one thread fills, in the dense path.
 const ROWS: usize = 256;
@@ -13,6 +15,10 @@ const PANEL: usize = 128;
 
 /// A set this dense is multiplied as if it were full: a product of two tiles costs a tenth of what scattered entries do.
 const DENSE: f64 = 0.2;
+
+/// log₂ of what counts as zero beside columns of length one, far below any rounding error: the tails of peaks multiply to
+/// numbers so small that processors take a hundred times as long over them.
+const NOTHING: i32 = -300;
 
 /// The Gram matrix of some variables of one problem.
 #[derive(Debug, Default)]
@@ -78,6 +84,7 @@ impl Gram {
         } else {
             self.fill_sparse(problem, old)
         };
+        clear_below(power_of_two(NOTHING), &mut self.values[old * self.room..]);
         self.mirror(old);
         for place in old..self.len() {
             self.values[place * self.room + place] += problem.ridge(self.variables[place]);
@@ -149,6 +156,7 @@ impl Gram {
             let together = per_task(len, height * len);
             block.par_chunks_mut(height).zip(&self.variables).with_min_len(together).for_each(|(out, &k)| {
                 problem.column(k).write_rows(rows.clone(), problem.scale[k], out);
+                clear_below(power_of_two(NOTHING), out);
             });
             let left = MatRef::from_column_major_slice(block, height, len).transpose();
             let mut new = &block[height * old..];
@@ -275,5 +283,36 @@ impl RowLists {
 
     fn row(&self, i: usize) -> &[(u32, f64)] {
         &self.entries[self.starts[i]..self.starts[i + 1]]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DenseMatrix, LeastSquares};
+
+    /// Gaussian peaks with tails that reach below the range of f64, and so do their products.
+    #[test]
+    fn products_of_tails_are_zero_and_all_others_what_they_are() {
+        let (m, n) = (400, 30);
+        let peak = |i: usize, j: usize| (-0.5 * ((i as f64 - 14.0 * j as f64) / 5.0).powi(2)).exp();
+        let a = DenseMatrix::new(m, n, (0..m * n).map(|k| peak(k % m, k / m)).collect()).unwrap();
+        let view = a.view();
+        let problem = Reduced::of(&view, &LeastSquares::new(&a, &[1.0; 400])).unwrap();
+        assert_eq!(problem.len(), n);
+        let mut gram = Gram::default();
+        for some in [0..7, 7..n] {
+            gram.add(&problem, &some.collect::<Vec<_>>(), &KnownGram::default());
+        }
+        let product =
+            |j: usize, k: usize| (0..m).map(|i| peak(i, j) * peak(i, k)).sum::<f64>() * problem.scale[j] * problem.scale[k];
+        let mut zeros = 0;
+        for (j, k) in (0..n).flat_map(|j| (0..n).map(move |k| (j, k))) {
+            let (found, expected) = (gram.column(k)[j], product(j, k));
+            zeros += usize::from(found == 0.0);
+            assert!(found == 0.0 || found >= power_of_two(NOTHING), "{j}, {k}: {found:e}");
+            assert!((found - expected).abs() <= 1e-14 * expected + power_of_two(NOTHING), "{j}, {k}: {found:e} {expected:e}");
+        }
+        assert!(zeros > n, "{zeros} zeros");
     }
 }

@@ -168,6 +168,13 @@ wide! {
         }
     }
 
+    /// Zero instead of what is smaller than `least`.
+    fn clear_below(least: f64, values: &mut [f64]) {
+        for value in values {
+            *value = if value.abs() < least { 0.0 } else { *value };
+        }
+    }
+
     /// Rotates (a, b) by an angle: (ca + sb, cb − sa).
     fn rotate<T: Value>(cos: f64, sin: f64, a: &mut [T], b: &mut [T]) {
         assert_eq!(a.len(), b.len());
@@ -239,6 +246,10 @@ mod tests {
 
             write_scaled(&a, 4.0, &mut out);
             assert!((0..len).all(|i| out[i] == a[i].to_f64() * 4.0));
+
+            let mut cleared = y.clone();
+            clear_below(0.3, &mut cleared);
+            assert!((0..len).all(|i| cleared[i] == if y[i].abs() < 0.3 { 0.0 } else { y[i] }));
 
             let (mut u, mut v) = (y.clone(), numbers(len, 4));
             let before = (u.clone(), v.clone());

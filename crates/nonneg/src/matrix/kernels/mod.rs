@@ -11,8 +11,8 @@ mod lazy;
 
 pub use coordinate::{Lanes, Quadratic, TOGETHER, add_gradient, coordinate_sweep};
 pub use dense::{
-    add_columns, axpy, axpy_four, bounded_square, dense_add, dense_bounded_dot, dense_dot, dot_four, extremes, rotate,
-    write_scaled,
+    add_columns, axpy, axpy_four, bounded_square, clear_below, dense_add, dense_bounded_dot, dense_dot, dot_four, extremes,
+    rotate, write_scaled,
 };
 pub use lazy::{RowMove, RowState, Rows};
 pub(super) use lazy::{dense_extrapolated_dot, dense_move_rows, sparse_extrapolated_dot, sparse_move_rows};
