@@ -319,12 +319,11 @@ fn damaged_compressed_text() {
 #[test]
 fn files_that_are_not_there() {
     let folder = Folder::new();
-    for name in ["a.mtx", "a.svm", "a.npy", "a.npz", "a.csv.gz", "a.npz:b", "a.mat", "a.h5", "a.h5ad:X", "a.parquet"] {
+    for name in ["a.mtx", "a.svm", "a.npy", "a.npz", "a.csv.gz", "a.npz:b", "a.mat", "a.h5", "a.h5ad:X", "a.parquet", "a.nnm"] {
         let message = problem_error(&folder.path(name));
         assert!(message.contains("cannot open"), "{message}");
     }
     std::fs::create_dir(folder.path("dir.mtx")).unwrap();
     assert!(problem_error(&folder.path("dir.mtx")).contains("is a folder"));
-    assert!(problem_error("a.nnm").contains("not supported yet"));
     assert!(problem_error("a.xyz").contains("unknown file ending"));
 }

@@ -53,7 +53,6 @@ fn refused_outputs() {
         (check_vector_output(&folder.path("x.svm")), "expected .npy"),
         (check_vector_output(&folder.path("x.doc")), "unknown file ending"),
         (check_problem_output(&folder.path("a.txt")), "matrices are not written as .txt"),
-        (check_problem_output(&folder.path("a.nnm")), "not supported yet"),
         (check_vector_output(&folder.path("x.parquet")), "vectors are not written in this format"),
         (check_problem_output(&folder.path("a.npy.zst")), "only text formats may end in .zst"),
         (check_problem_output(&folder.path("a.npz:A")), "one array of an archive"),
