@@ -58,6 +58,11 @@ fn every_type_of_numbers() {
 }
 
 #[test]
+fn sparse_int8_was_read_as_unsigned() {
+    assert_eq!(rows(&read("sparse_i1.mat").matrix), [[-1.0, 0.0, -2.0], [0.0, -2.0, -1.0]]);
+}
+
+#[test]
 fn right_hand_sides() {
     match read_right_hand_sides(&fixture("dense.mat:b"), None).unwrap() {
         RightHandSides::One(values) => assert_eq!(values, b()),

@@ -168,8 +168,8 @@ impl<'n, 'f> Stream<'n, 'f> {
                 let mut idx: Vec<u32> = self.array(None)?;
                 let ptr: Vec<usize> = self.array(cols.checked_add(1))?;
                 let (tag, mut dtype) = self.array_tag()?;
-                // MATLAB stores truth values in a byte each and calls them doubles.
-                if tag.bytes == idx.len() as u64 {
+                // MATLAB stores truth values in a byte each and calls them doubles. What is called bytes is left as it is.
+                if dtype.size != 1 && tag.bytes == idx.len() as u64 {
                     dtype = Dtype { kind: Kind::U8, size: 1, ..dtype };
                 }
                 // There may be room for more entries than there are.
