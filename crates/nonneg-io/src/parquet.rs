@@ -21,8 +21,8 @@ use crate::{Problem, Progress, Shape, Stored, assemble};
 /// Values decoded at a time.
 const BATCH: usize = 1 << 14;
 
-/// pandas keeps the labels of rows in columns of such names.
-const ROW_LABELS: &str = "__index_level_";
+/// pandas keeps labels of rows that have no name in columns of such names.
+const UNNAMED_LABELS: &str = "__index_level_";
 
 struct Table {
     path: String,
@@ -73,6 +73,7 @@ impl Kind {
             (Type::INT32, Some(false)) => Ok(Kind::Uint32),
             (Type::INT64, Some(false)) => Ok(Kind::Uint64),
             (Type::INT32 | Type::INT64 | Type::INT96, _) => Err("dates, times or decimals"),
+            (Type::FIXED_LEN_BYTE_ARRAY, _) if column.logical_type_ref() == Some(&LogicalType::Float16) => Err("float16"),
             _ => Err("text or bytes"),
         }
     }
@@ -97,14 +98,17 @@ impl Table {
         let file = File::open(path).map_err(|e| Error::io(path, "open", e))?;
         let reader = SerializedFileReader::new(file).map_err(|e| damaged(path, e))?;
         let schema = reader.metadata().file_metadata().schema_descr_ptr();
+        let labels = row_labels(&reader);
         let mut columns = vec![];
         for (at, column) in schema.columns().iter().enumerate() {
             let name = column.path().string();
-            if key.map_or(name.starts_with(ROW_LABELS), |key| key != name) {
+            if key.map_or(name.starts_with(UNNAMED_LABELS) || labels.contains(&name), |key| key != name) {
                 continue;
             }
-            let kind = Kind::of(column)
-                .map_err(|found| Error::content(path, format!("column '{name}' holds {found}, expected numbers")))?;
+            let kind = Kind::of(column).map_err(|found| {
+                let message = format!("column '{name}' holds {found}, expected float32, float64, integers or booleans");
+                Error::content(path, message)
+            })?;
             columns.push(Selected { at, name, kind, nullable: column.max_def_level() > 0 });
         }
         match (key, columns.is_empty()) {
@@ -230,6 +234,15 @@ pub(crate) fn read_problem(path: &str, key: Option<&str>, progress: Option<Progr
             if table.is_single() { table.read_dense::<f32>(progress)?.into() } else { table.read_dense::<f64>(progress)?.into() };
         Ok(Problem { matrix: matrix.into(), rhs: None })
     })
+}
+
+/// The columns that pandas' note in the footer calls labels of rows. What cannot be made out is no reason to refuse the table.
+fn row_labels(reader: &SerializedFileReader<File>) -> Vec<String> {
+    let notes = reader.metadata().file_metadata().key_value_metadata();
+    let note = notes.into_iter().flatten().find(|note| note.key == "pandas").and_then(|note| note.value.as_deref());
+    let Ok(note) = serde_json::from_str::<serde_json::Value>(note.unwrap_or_default()) else { return vec![] };
+    // Labels that are a range are no column, and described by an object.
+    note["index_columns"].as_array().into_iter().flatten().filter_map(|label| label.as_str().map(str::to_string)).collect()
 }
 
 /// One column, or one row.

@@ -48,7 +48,7 @@ fn check(names: &[&str]) {
 #[cfg(feature = "parquet")]
 #[test]
 fn parquet() {
-    check(&["polars.parquet", "arrow_none.parquet", "types.parquet", "f4.parquet"]);
+    check(&["polars.parquet", "arrow_none.parquet", "types.parquet", "f4.parquet", "fastparquet.parquet"]);
 }
 
 #[test]

@@ -33,6 +33,15 @@ fn every_column_is_one_of_a() {
 }
 
 #[test]
+fn row_labels_with_a_name_were_columns() {
+    for name in ["pandas_named.parquet", "pandas_two.parquet", "fastparquet.parquet"] {
+        assert_eq!(rows(&read(name).matrix), a(), "{name}");
+        assert_eq!(peek(&fixture(name)).unwrap().unwrap().cols, 3, "{name}");
+    }
+    assert_eq!(read_vector(&fixture("pandas_two.parquet:wavelength")).unwrap(), [400.0, 400.5, 401.0, 401.5]);
+}
+
+#[test]
 fn every_compression_in_several_groups_of_rows() {
     let mut with_b = a();
     with_b.iter_mut().zip(b()).for_each(|(row, b)| row.push(b));
@@ -71,6 +80,7 @@ fn refused_with_a_reason() {
     for (name, reason) in [
         ("nulls.parquet", "column 'x' has missing values (nulls)"),
         ("text.parquet", "column 'text' holds text or bytes"),
+        ("half.parquet", "column 'x' holds float16, expected float32, float64"),
         ("lists.parquet", "holds lists or records"),
         ("times.parquet", "column 'x' holds dates, times or decimals"),
         ("arrow_none.parquet:c", "there is no column 'c', expected one of: x, y, z, b"),
