@@ -1,4 +1,7 @@
-//! Tables of numbers as text: one row per line, an optional header line, `#` comments.
+//! Tables of numbers as text: one row per line, an optional header line, `#` comments; labels of rows, where the header
+//! has no name for them.
+
+use std::collections::HashSet;
 
 use nonneg::DenseMatrix;
 
@@ -19,6 +22,8 @@ enum Separator {
 struct Layout {
     numbers: Numbers,
     separator: Separator,
+    /// Fields in front of the numbers, which are labels of the row.
+    labels: usize,
     cols: usize,
     /// The line that decided on `cols`, from 1.
     model_line: u64,
@@ -66,29 +71,56 @@ fn read_layout(lines: &mut Lines, numbers: Numbers) -> Result<Layout> {
     let Some(first) = next_content(lines)? else {
         return Err(Error::content(&lines.path, "holds no numbers, expected one row of numbers per line"));
     };
-    let separator = guess_separator(&first);
-    let fields = fields(&first, separator);
-    if fields.iter().any(|field| number::field(field, numbers).is_ok()) {
-        let layout = Layout { numbers, separator, cols: fields.len(), model_line: lines.line };
-        lines.give_back(first);
-        return Ok(layout);
+    let first_line = lines.line;
+    let separator = first_separator(lines, &first)?;
+    if unnamed(&names(&first, separator)) == 0 {
+        let fields = fields(&first, separator);
+        if fields.iter().any(|field| number::field(field, numbers).is_ok()) {
+            let layout = Layout { numbers, separator, labels: 0, cols: fields.len(), model_line: lines.line };
+            lines.give_back(first);
+            return Ok(layout);
+        }
+        if fields.iter().any(|field| is_number(field)) {
+            return Err(lines.error(format!("'{}' is not {}", number::excerpt(fields[0]), numbers.name()))); // nan or inf, no header
+        }
     }
-    if fields.iter().any(|field| number::float(field).is_some_and(|(_, length)| length == field.len())) {
-        return Err(lines.error(format!("'{}' is not {}", number::excerpt(fields[0]), numbers.name()))); // nan or inf, no header
-    }
-    // No field is a number: names of the columns. Names may hold blanks, so blanks there decide nothing.
-    let names = fields.len();
+    // No field is a number, or the first is empty: names of the columns.
     let Some(second) = next_content(lines)? else {
         return Err(Error::content(&lines.path, "holds a header line and no numbers, expected rows of numbers after it"));
     };
+    // Names may hold blanks, so blanks there decide nothing.
     let separator = if separator == Separator::Blanks { guess_separator(&second) } else { separator };
-    let cols = self::fields(&second, separator).len();
-    if separator != Separator::Blanks && names != cols && !first.contains(&b'"') {
-        return Err(lines.error(format!("{cols} fields, expected {names} as in the header line")));
+    let (names, second_names) = (names(&first, separator), self::names(&second, separator));
+    let (unnamed, found) = (unnamed(&names), second_names.len());
+    if unnamed > 0 && trim_field(second_names[0]).is_empty() && names.iter().any(|name| is_number(trim_field(name))) {
+        // Rows of numbers that all begin with a separator.
+        return Err(Error::line(&lines.path, first_line, "field 1 is empty, expected a number"));
     }
-    let layout = Layout { numbers, separator, cols, model_line: lines.line };
+    // R puts no name above the labels, not even an empty one. It quotes names, so that they can be counted.
+    let quoted = names.iter().all(|name| name.starts_with(b"\""));
+    let labels = if unnamed == 0 && quoted && found == names.len() + 1 { 1 } else { unnamed };
+    let named = names.len() - unnamed;
+    let cols = after_labels(&second, separator, labels).map_or(0, |row| fields(row, separator).len());
+    if cols != named && (separator != Separator::Blanks || labels > 0) {
+        return Err(lines.error(format!("{found} fields, expected {} as in the header line", named + labels)));
+    }
+    let layout = Layout { numbers, separator, labels, cols, model_line: lines.line };
     lines.give_back(second);
     Ok(layout)
+}
+
+/// How many columns before the first that has a name have none: pandas and R keep labels of rows there.
+fn unnamed(names: &[&[u8]]) -> usize {
+    let names: Vec<&[u8]> = names.iter().map(|name| trim_field(name)).collect();
+    let Some(count @ 1..) = names.iter().position(|name| !name.is_empty()) else { return 0 };
+    // Names may be numbers, all of them different. Otherwise these are numbers, and the first one is missing.
+    let named = &names[count..];
+    let numbers = named.iter().any(|name| is_number(name));
+    if numbers && (named.contains(&&b""[..]) || named.iter().collect::<HashSet<_>>().len() < named.len()) { 0 } else { count }
+}
+
+fn is_number(field: &[u8]) -> bool {
+    number::float(field).is_some_and(|(_, length)| length == field.len())
 }
 
 fn next_content(lines: &mut Lines) -> Result<Option<Vec<u8>>> {
@@ -107,6 +139,51 @@ fn is_empty_or_comment(trimmed: &[u8]) -> bool {
 fn guess_separator(line: &[u8]) -> Separator {
     // Semicolons first: where they separate fields, a comma is a decimal point, and saying so helps more than guessing.
     [b';', b'\t', b','].into_iter().find(|byte| line.trim_ascii().contains(byte)).map_or(Separator::Blanks, Separator::Byte)
+}
+
+/// Blanks around a line decide nothing, except that a tab before its only word follows an empty field where the next line
+/// has tabs too.
+fn first_separator(lines: &mut Lines, first: &[u8]) -> Result<Separator> {
+    let separator = guess_separator(first);
+    if separator != Separator::Blanks || !first.starts_with(b"\t") || fields(first, separator).len() > 1 {
+        return Ok(separator);
+    }
+    let next = lines.head()?.split(|&b| b == b'\n').find(|line| !is_empty_or_comment(line.trim_ascii()));
+    Ok(next.map_or(separator, guess_separator))
+}
+
+/// The fields of a line where separators may stand between quotes, with these quotes.
+fn names(line: &[u8], separator: Separator) -> Vec<&[u8]> {
+    let (mut names, mut rest) = (vec![], Some(line));
+    while let Some(line) = rest {
+        let (name, after) = split_field(line, separator);
+        names.push(name);
+        rest = after.filter(|after| separator != Separator::Blanks || !after.trim_ascii().is_empty());
+    }
+    names
+}
+
+/// The first field, with the quotes around it, and what follows its separator.
+fn split_field(line: &[u8], separator: Separator) -> (&[u8], Option<&[u8]>) {
+    let blank = line.iter().position(|&byte| !byte.is_ascii_whitespace() || separator == Separator::Byte(byte));
+    let line = &line[blank.unwrap_or(line.len())..];
+    let mut inside = false; // two quotes in a row lead out and in again
+    let quoted = line.starts_with(b"\"");
+    let ends = |byte: u8| match separator {
+        Separator::Byte(other) => byte == other,
+        Separator::Blanks => byte.is_ascii_whitespace(),
+    };
+    let end = line.iter().position(|&byte| {
+        inside ^= quoted && byte == b'"';
+        !inside && ends(byte)
+    });
+    let (field, rest) = line.split_at(end.unwrap_or(line.len()));
+    (field.trim_ascii(), rest.get(1..).filter(|_| end.is_some()))
+}
+
+/// What follows the labels of a row; `None` where nothing does.
+fn after_labels(row: &[u8], separator: Separator, labels: usize) -> Option<&[u8]> {
+    (0..labels).try_fold(row, |row, _| split_field(row, separator).1)
 }
 
 fn fields(line: &[u8], separator: Separator) -> Vec<&[u8]> {
@@ -142,10 +219,14 @@ fn parse_block(text: &[u8], layout: &Layout) -> std::result::Result<Vec<f64>, Ba
 
 fn parse_row(row: &[u8], layout: &Layout, values: &mut Vec<f64>) -> std::result::Result<(), String> {
     let first = values.len();
-    let mut count = 0;
+    let expected = layout.labels + layout.cols;
+    let wrong = |count: usize| format!("{count} fields, expected {expected} as in line {}", layout.model_line);
+    let numbers = after_labels(row, layout.separator, layout.labels);
+    let numbers = numbers.ok_or_else(|| wrong(names(row, layout.separator).len()))?;
+    let mut count = layout.labels;
     let mut field = |text: &[u8]| {
         count += 1;
-        if count <= layout.cols {
+        if count <= expected {
             values.push(number::field(trim_field(text), layout.numbers).map_err(|message| match trim_field(text) {
                 b"" => format!("field {count} is empty, expected a number"),
                 _ => format!("field {count}: {message}"),
@@ -154,12 +235,12 @@ fn parse_row(row: &[u8], layout: &Layout, values: &mut Vec<f64>) -> std::result:
         Ok::<(), String>(())
     };
     match layout.separator {
-        Separator::Byte(byte) => row.split(|&b| b == byte).try_for_each(&mut field)?,
-        Separator::Blanks => row.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).try_for_each(&mut field)?,
+        Separator::Byte(byte) => numbers.split(|&b| b == byte).try_for_each(&mut field)?,
+        Separator::Blanks => numbers.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).try_for_each(&mut field)?,
     }
-    if count != layout.cols {
+    if count != expected {
         values.truncate(first);
-        return Err(format!("{count} fields, expected {} as in line {}", layout.cols, layout.model_line));
+        return Err(wrong(count));
     }
     Ok(())
 }
