@@ -46,7 +46,12 @@ enum Bounds {
 /// Reads A, and b where the file holds it; with `transpose` the file holds Aᵀ.
 pub fn read_matrix(a: &str, transpose: bool, progress: &Progress) -> Result<nonneg_io::Problem, Failure> {
     let read = if transpose { nonneg_io::read_transposed_problem } else { nonneg_io::read_problem };
-    Ok(progress.reading(a, |report| read(a, Some(report)))?)
+    let problem = progress.reading(a, |report| read(a, Some(report)))?;
+    if nonneg_io::may_begin_with_header(a, problem.matrix.view(), transpose) {
+        let advice = "is taken for numbers; if it is a header, leave it out (header=False in pandas)";
+        progress.warn(&format!("{a}: the first row, 0, 1, 2 and so on, {advice}"));
+    }
+    Ok(problem)
 }
 
 impl Inputs {

@@ -6,10 +6,11 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use nonneg::TraceRow;
 
-use crate::console;
+use crate::console::{self, Paint, Tone};
 
 #[derive(Debug)]
 pub struct Progress {
+    quiet: bool,
     /// Show a live line.
     live: bool,
     /// Write a line per check.
@@ -20,7 +21,15 @@ pub struct Progress {
 impl Progress {
     pub fn new(quiet: bool, verbose: bool) -> Self {
         let live = !quiet && std::io::stderr().is_terminal();
-        Self { live, log: verbose && !quiet, solving: None }
+        Self { quiet, live, log: verbose && !quiet, solving: None }
+    }
+
+    /// A line about input that may be meant otherwise.
+    pub fn warn(&self, message: &str) {
+        if !self.quiet {
+            let prefix = Paint::of(&std::io::stderr()).text(Tone::Yellow, "warning:");
+            console::print_error(&format!("{prefix} {message}\n"));
+        }
     }
 
     /// Runs `read` with a byte counter that is shown while it runs.

@@ -150,6 +150,17 @@ pub fn read_transposed_problem(location: &str, progress: Option<Progress>) -> Re
     Ok(Problem { matrix: transpose::transposed(location, matrix.view())?.into(), rhs: rhs.filter(|_| !of_rows) })
 }
 
+/// Whether the first row of a text file is 0, 1, 2, ... with others below: numbers, or the names that pandas gives to columns.
+/// `matrix` is what was read from `location`, or its transpose.
+pub fn may_begin_with_header(location: &str, matrix: MatrixRef, transposed: bool) -> bool {
+    let is_table = |location: Location| matches!(location.format, Format::Csv | Format::Tsv | Format::Txt);
+    let MatrixRef::DenseF64(view) = matrix else { return false };
+    let (rows, cols) = (view.rows(), view.cols());
+    let (length, stride) = if transposed { (rows, 1) } else { (cols, rows) };
+    let counts = || (0..length).all(|k| view.values()[k * stride] == k as f64);
+    rows > 1 && cols > 1 && Location::parse(location).is_ok_and(is_table) && counts()
+}
+
 /// What the matrix in a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stored {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Folder, rows};
-use nonneg_io::{read_problem, read_vector};
+use nonneg_io::{may_begin_with_header, read_problem, read_transposed_problem, read_vector};
 
 #[test]
 fn row_labels_were_refused_or_taken_for_numbers() {
@@ -61,5 +61,26 @@ fn what_is_no_label() {
     ] {
         let message = read_problem(&folder.write("a.csv", text), None).unwrap_err().to_string();
         assert!(message.ends_with(reason), "{text:?} gave: {message}");
+    }
+}
+
+#[test]
+fn numbered_columns_were_read_without_a_word() {
+    let folder = Folder::new();
+    for (name, text, doubtful) in [
+        ("a.csv", "0,1,2\n5,6,7\n", true),
+        ("a.tsv", "# c\n0\t1\n5\t6\n", true),
+        ("one.csv", "0,1,2\n", false),
+        ("b.csv", "0\n1\n", false),
+        ("other.csv", "0,1,3\n5,6,7\n", false),
+        ("labels.csv", ",0,1\n0,5,6\n", false),
+        ("a.mtx", "%%MatrixMarket matrix array real general\n2 2\n0\n5\n1\n6\n", false),
+    ] {
+        let path = folder.write(name, text);
+        for transposed in [false, true] {
+            let read = if transposed { read_transposed_problem } else { read_problem };
+            let matrix = read(&path, None).unwrap().matrix;
+            assert_eq!(may_begin_with_header(&path, matrix.view(), transposed), doubtful, "{name}, {transposed}");
+        }
     }
 }

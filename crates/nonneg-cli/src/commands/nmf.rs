@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::args::NmfArgs;
 use crate::console::{Paint, number, seconds};
 use crate::failure::Failure;
+use crate::inputs;
 use crate::interrupt::Interrupt;
 use crate::plot;
 use crate::progress::Progress;
@@ -46,7 +47,7 @@ pub fn run(args: &NmfArgs) -> Result<u8, Failure> {
         return Err(Failure::new(format!("{}: is a file, expected a folder for W.npy and H.npy", args.output)));
     }
     let mut progress = Progress::new(args.common.quiet, args.verbose);
-    let v = progress.reading(&args.v, |report| nonneg_io::read_problem(&args.v, Some(report)))?.matrix;
+    let v = inputs::read_matrix(&args.v, false, &progress)?.matrix;
     let read = clock.elapsed().as_secs_f64();
     let view = v.view();
     let images = args.image.map(|(height, width)| Images::of(view, height, width)).transpose()?;
