@@ -3,6 +3,8 @@
 
 use std::io::{self, BufRead, BufWriter, ErrorKind, Read, Write};
 
+use flate2::bufread::GzDecoder;
+
 /// Deflate cannot shrink anything further than this.
 const DEFLATE_LIMIT: u64 = 1032;
 
@@ -51,7 +53,7 @@ impl Compression {
     /// The decompressed bytes.
     pub fn reader<'a>(self, compressed: impl BufRead + Send + 'a) -> io::Result<Box<dyn Read + Send + 'a>> {
         Ok(match self {
-            Self::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(compressed)),
+            Self::Gzip => Box::new(GzipMembers { member: Some(GzDecoder::new(compressed)) }),
             Self::Bzip2 => self.explained(bzip2::bufread::MultiBzDecoder::new(compressed)),
             Self::Xz => {
                 let stream = liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY, liblzma::stream::CONCATENATED)?;
@@ -97,6 +99,38 @@ fn buffered<W: Write>(encoder: W, body: impl FnOnce(&mut dyn Write) -> io::Resul
     let mut out = BufWriter::with_capacity(BUFFER, encoder);
     body(&mut out)?;
     Ok(out.into_inner()?)
+}
+
+/// A gzip file: one member or more. Zeros may follow the last, as tapes and some disks pad files; Python's gzip skips them too.
+struct GzipMembers<R> {
+    /// `None` after the last.
+    member: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> Read for GzipMembers<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.member {
+            let count = member.read(buffer)?;
+            if count > 0 || buffer.is_empty() {
+                return Ok(count);
+            }
+            let more = skip_zeros(member.get_mut())?;
+            self.member = self.member.take().filter(|_| more).map(|member| GzDecoder::new(member.into_inner()));
+        }
+        Ok(0)
+    }
+}
+
+/// Whether anything else follows.
+fn skip_zeros(reader: &mut impl BufRead) -> io::Result<bool> {
+    loop {
+        let bytes = reader.fill_buf()?;
+        let (zeros, length) = (bytes.iter().take_while(|byte| **byte == 0).count(), bytes.len());
+        reader.consume(zeros);
+        if zeros < length || length == 0 {
+            return Ok(length > 0);
+        }
+    }
 }
 
 /// Decompressed bytes with errors that say what is wrong with the file.
@@ -182,5 +216,35 @@ impl<R: BufRead> BufRead for NotEmpty<R> {
 
     fn consume(&mut self, count: usize) {
         self.reader.consume(count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn member(text: &str) -> Vec<u8> {
+        let mut bytes = vec![];
+        Compression::Gzip.write(&mut bytes, |out| out.write_all(text.as_bytes())).unwrap();
+        bytes
+    }
+
+    fn read(bytes: &[u8]) -> io::Result<String> {
+        let mut text = String::new();
+        // A small buffer, so that zeros do not all fit.
+        Compression::Gzip.reader(io::BufReader::with_capacity(100, bytes))?.read_to_string(&mut text).map(|_| text)
+    }
+
+    #[test]
+    fn gzip_with_zeros_after_it_was_refused() {
+        for zeros in [0, 1, 99, 100, 1000] {
+            let padding = vec![0; zeros];
+            assert_eq!(read(&[member("ab"), padding.clone()].concat()).unwrap(), "ab");
+            let members = [member("a"), padding.clone(), member(""), member("b"), padding].concat();
+            assert_eq!(read(&members).unwrap(), "ab", "{zeros}");
+        }
+        assert!(read(&[member("ab"), vec![0; 9], b"x".to_vec()].concat()).is_err());
+        assert!(read(&[0; 100]).is_err());
+        assert!(read(&member("ab")[..20]).is_err());
     }
 }
