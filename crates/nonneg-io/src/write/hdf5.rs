@@ -25,7 +25,7 @@ pub(crate) fn write_problem(path: &str, matrix: MatrixRef, rhs: Option<&[f64]>) 
         MatrixRef::DenseF32(view) => dense(path, view)?,
     };
     let builder = match rhs {
-        Some(rhs) => builder.dataset(array("b", rhs).map_err(failed)?),
+        Some(rhs) => builder.dataset(told(array("b", rhs).map_err(failed)?)),
         None => builder,
     };
     let plan = builder.into_plan().map_err(failed)?;
@@ -49,7 +49,14 @@ fn dense<T: Value + H5WriteElement>(path: &str, view: DenseView<T>) -> Result<Hd
     }
     let dataset = DatasetBuilder::typed_data("A", vec![rows as u64, cols as u64], &by_rows);
     let dataset = dataset.map_err(|e| Error::content(path, format!("cannot write HDF5: {e}")))?;
-    Ok(Hdf5Builder::new().dataset(dataset))
+    Ok(Hdf5Builder::new().dataset(told(dataset)))
+}
+
+/// AnnData reads any dataset, but wants to be told that it is one.
+fn told(dataset: DatasetBuilder) -> DatasetBuilder {
+    dataset
+        .attribute(AttributeBuilder::fixed_string("encoding-type", "array"))
+        .attribute(AttributeBuilder::fixed_string("encoding-version", "0.2.0"))
 }
 
 fn sparse<T: Value + H5WriteElement, I: Index>(view: CscView<T, I>) -> hdf5_writer::Result<Hdf5Builder> {
