@@ -20,7 +20,11 @@ pub(crate) fn matrix<'a>(
         (Some((only, _)), None) => Ok(only.to_string()),
         _ => {
             let names: Vec<&str> = arrays.map(|(name, _)| name).collect();
-            let (usual, names) = (usual[0], names.join(", "));
+            let usual = usual[0];
+            if names.is_empty() {
+                return Err(Error::content(path, format!("holds no arrays of numbers, expected '{usual}'")));
+            }
+            let names = names.join(", ");
             let message = format!("expected an array '{usual}' or exactly one matrix; name one as {path}:KEY out of: {names}");
             Err(Error::content(path, message))
         }

@@ -4,8 +4,10 @@ mod array;
 mod filters;
 mod sparse;
 
+use std::sync::{Arc, Mutex};
+
 use hdf5_reader::group::Group;
-use hdf5_reader::{Dataset, Hdf5File, OpenOptions};
+use hdf5_reader::{Dataset, ExternalLinkResolver, Hdf5File, OpenOptions};
 use nonneg::AnyMatrix;
 
 use crate::error::{Error, Result};
@@ -14,6 +16,7 @@ use crate::input::Counted;
 use crate::number::Numbers;
 use crate::{Problem, Progress, Shape, Stored, choice, vector};
 use array::Array;
+use hdf5_reader::error::Error::{DatasetNotFound, GroupNotFound, UnsupportedLayoutClass};
 use sparse::Sparse;
 
 /// The largest piece that may be decompressed at once: chunks are a few MiB, and at most the whole of a small matrix.
@@ -23,11 +26,34 @@ const LARGEST_CHUNK: usize = 1 << 30;
 const DEEPEST: usize = 4;
 const MOST_OBJECTS: usize = 10_000;
 
+/// The class of datasets that are made up of others.
+const VIRTUAL: u8 = 3;
+
 struct Store<'p> {
     path: String,
     file: Hdf5File,
+    links: Arc<Links>,
     size: u64,
     progress: Option<Progress<'p>>,
+}
+
+/// The file that a link led to last. Links are not followed: they leave the file that the caller named.
+#[derive(Default)]
+struct Links(Mutex<Option<String>>);
+
+impl Links {
+    fn take(&self) -> Option<String> {
+        self.0.lock().ok().and_then(|mut last| last.take())
+    }
+}
+
+impl ExternalLinkResolver for Links {
+    fn resolve_external_link(&self, file: &str) -> hdf5_reader::error::Result<Option<Hdf5File>> {
+        if let Ok(mut last) = self.0.lock() {
+            *last = Some(file.to_string());
+        }
+        Ok(None)
+    }
 }
 
 /// Something that is a matrix or a vector.
@@ -52,17 +78,21 @@ impl Object {
 impl<'p> Store<'p> {
     fn open(path: &str, progress: Option<Progress<'p>>) -> Result<Self> {
         let size = Counted::open(path, None)?.size(); // refuses folders
-        let options = OpenOptions::default().with_filter_registry(filters::registry()).with_max_chunk_bytes(LARGEST_CHUNK);
+        let links = Arc::new(Links::default());
+        let options = OpenOptions::default()
+            .with_filter_registry(filters::registry())
+            .with_max_chunk_bytes(LARGEST_CHUNK)
+            .with_external_link_resolver(links.clone());
         let file = Hdf5File::open_with_options(path, options)
             .map_err(|e| Error::content(path, format!("is not a complete HDF5 file: {e}")))?;
-        Ok(Store { path: path.to_string(), file, size, progress })
+        Ok(Store { path: path.to_string(), file, links, size, progress })
     }
 
     fn object(&self, key: &str) -> Result<Object> {
         let name = format!("{}:{key}", self.path);
         let group = match self.file.dataset(key) {
             Ok(dataset) => return Array::new(name, dataset, self.size).map(Box::new).map(Object::Dense),
-            Err(_) => self.file.group(key).map_err(|_| self.missing(key))?,
+            Err(_) => self.file.group(key).map_err(|_| self.closed(key).unwrap_or_else(|| self.missing(key)))?,
         };
         match Sparse::of(&name, &group, self.size)? {
             Some(sparse) => Ok(Object::Sparse(Box::new(sparse))),
@@ -73,18 +103,34 @@ impl<'p> Store<'p> {
         }
     }
 
+    /// Why something that is in the file cannot be opened; `None` where it is not there.
+    fn closed(&self, key: &str) -> Option<Error> {
+        self.links.take();
+        let error = self.file.dataset(key).err()?;
+        let reason = match (cause(&error), self.links.take()) {
+            (_, Some(file)) => format!("is a link to another file, {file}, and not followed: name that file"),
+            (UnsupportedLayoutClass(VIRTUAL), _) => "is a virtual dataset, expected one that holds its numbers".into(),
+            (DatasetNotFound(_) | GroupNotFound(_), _) => return None,
+            (cause, _) => format!("cannot be read: {cause}"),
+        };
+        Some(Error::content(&format!("{}:{key}", self.path), reason))
+    }
+
     fn missing(&self, key: &str) -> Error {
-        let names: Vec<String> = self.list().into_iter().map(|(name, _)| name).collect();
-        Error::content(&self.path, format!("there is no '{key}', expected one of: {}", names.join(", ")))
+        let names: Vec<String> = self.list().unwrap_or_default().into_iter().map(|(name, _)| name).collect();
+        let expected = if names.is_empty() { String::new() } else { format!(", expected one of: {}", names.join(", ")) };
+        Error::content(&self.path, format!("there is no '{key}'{expected}"))
     }
 
     /// Datasets of numbers and sparse matrices, and whether they are matrices rather than vectors.
-    fn list(&self) -> Vec<(String, bool)> {
+    fn list(&self) -> Result<Vec<(String, bool)>> {
         let mut found = vec![];
-        if let Ok(root) = self.file.root_group() {
-            self.look_into(&root, "", DEEPEST, &mut found);
-        }
-        found
+        let root = self.file.root_group().and_then(|root| root.member_names().map(|_| root)).map_err(|error| {
+            let path = &self.path;
+            Error::content(path, format!("its arrays cannot be listed, name one as {path}:/PATH: {error}"))
+        })?;
+        self.look_into(&root, "", DEEPEST, &mut found);
+        Ok(found)
     }
 
     /// What cannot be opened is left out: it is of no use to us.
@@ -120,17 +166,17 @@ impl<'p> Store<'p> {
         }
         let usual = if self.path.to_ascii_lowercase().ends_with(".h5ad") { "X" } else { "A" };
         // A file with very many objects need not be searched for the usual one.
-        if self.file.dataset(usual).is_ok() || self.file.group(usual).is_ok() {
+        if self.file.group(usual).is_ok() || self.file.dataset(usual).is_ok() || self.closed(usual).is_some() {
             return Ok(usual.to_string());
         }
-        let listed = self.list();
+        let listed = self.list()?;
         choice::matrix(&self.path, None, &[usual], listed.iter().map(|(name, is_matrix)| (name.as_str(), *is_matrix)))
     }
 
     fn vector_key(&self, key: Option<&str>) -> Result<String> {
         match key {
             Some(key) => Ok(key.to_string()),
-            None => choice::only(&self.path, None, self.list().iter().map(|(name, _)| name.as_str())),
+            None => choice::only(&self.path, None, self.list()?.iter().map(|(name, _)| name.as_str())),
         }
     }
 
@@ -172,6 +218,13 @@ impl<'p> Store<'p> {
         }
         let name = format!("{}:{beside}", self.path);
         choice::matching_rhs(&name, self.read_vector(&beside, Numbers::Finite)?, rows).map(Some)
+    }
+}
+
+fn cause(error: &hdf5_reader::error::Error) -> &hdf5_reader::error::Error {
+    match error {
+        hdf5_reader::error::Error::Context { source, .. } => cause(source),
+        error => error,
     }
 }
 

@@ -59,5 +59,5 @@ fn mat() {
 #[cfg(feature = "hdf5")]
 #[test]
 fn hdf5() {
-    check(&["contiguous.h5", "gzip_new.h5", "fletcher_new.h5", "csc.h5ad", "v73.mat"]);
+    check(&["contiguous.h5", "gzip_new.h5", "fletcher_new.h5", "csc.h5ad", "v73.mat", "virtual.h5", "link.h5"]);
 }

@@ -101,6 +101,25 @@ fn right_hand_sides() {
 }
 
 #[test]
+fn what_stands_for_another_file_was_said_to_be_missing() {
+    for (name, reason) in [
+        ("virtual.h5", "virtual.h5:A: is a virtual dataset"),
+        ("virtual.h5:/A", "virtual.h5:/A: is a virtual dataset"),
+        ("virtual.h5:N", "there is no 'N'"),
+        ("link.h5", "link.h5:A: is a link to another file, contiguous.h5, and not followed"),
+        ("link.h5:/A", "link.h5:/A: is a link to another file"),
+        ("link.h5:N", "there is no 'N', expected one of: b"),
+    ] {
+        let message = read_problem(&fixture(name), None).unwrap_err().to_string();
+        assert!(message.contains(reason), "{message}");
+    }
+    // One of its arrays keeps the reader from listing the others.
+    let message = read_vector(&fixture("virtual.h5")).unwrap_err().to_string();
+    assert!(message.contains("its arrays cannot be listed, name one as"), "{message}");
+    assert_eq!(rows(&read("virtual.h5:M").matrix), a());
+}
+
+#[test]
 fn refused_with_a_reason() {
     for (name, reason) in [
         ("types.h5", "expected an array 'A' or exactly one matrix; name one as"),
