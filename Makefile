@@ -1,7 +1,7 @@
 # `make test` is the whole truth: format, lints, every test, the wheel in a fresh environment. CI calls nothing else.
-.PHONY: test check test-rust test-python test-python-debug bench bench-peers bench-python bench-many doc
+.PHONY: test check test-rust test-files test-python test-python-debug bench bench-peers bench-python bench-many doc
 
-test: check test-rust test-python
+test: check test-rust test-files test-python
 
 check:
 	cargo fmt --all --check
@@ -9,6 +9,21 @@ check:
 
 test-rust:
 	cargo test --workspace --quiet
+
+# What the command reads and writes, against the tools that such files come from and go to.
+FILES = crates/nonneg-cli/tests/reference
+FILES_VENV = target/files-venv
+
+$(FILES_VENV)/installed: $(FILES)/requirements.txt
+	python3 -m venv $(FILES_VENV)
+	$(FILES_VENV)/bin/pip install --quiet -r $<
+	touch $@
+
+test-files: $(FILES_VENV)/installed
+	cargo build --quiet -p nonneg-cli
+	$(FILES_VENV)/bin/ruff check --quiet $(FILES)
+	$(FILES_VENV)/bin/ruff format --quiet --check $(FILES)
+	NONNEG_BIN=$(CURDIR)/target/debug/nonneg $(FILES_VENV)/bin/python -m pytest $(FILES)
 
 # A wheel, installed into an environment that has never seen the sources.
 PYTHON_VENV = target/python-venv
