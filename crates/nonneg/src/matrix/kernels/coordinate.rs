@@ -35,11 +35,17 @@ impl Quadratic {
     fn add(&self, j: usize, step: Lanes, gradient: &mut [Lanes]) {
         let len = self.diagonal.len();
         // Four entries at a time: otherwise the compiler puts entries into vectors instead of problems, and shuffles all of them.
+        // Loops, no closures: those may end up outside of what is compiled for AVX2.
         let (head, tail) = self.columns[j * len..][..len].as_chunks::<4>();
         let (head_gradient, tail_gradient) = gradient.as_chunks_mut::<4>();
-        let pairs = head_gradient.iter_mut().zip(head);
-        pairs.for_each(|(gradient, column)| (0..4).for_each(|i| add_lanes(column[i], step, &mut gradient[i])));
-        tail_gradient.iter_mut().zip(tail).for_each(|(gradient, &entry)| add_lanes(entry, step, gradient));
+        for (gradient, column) in head_gradient.iter_mut().zip(head) {
+            for i in 0..4 {
+                add_lanes(column[i], step, &mut gradient[i]);
+            }
+        }
+        for (gradient, &entry) in tail_gradient.iter_mut().zip(tail) {
+            add_lanes(entry, step, gradient);
+        }
     }
 }
 
