@@ -1,5 +1,5 @@
 # `make test` is the whole truth: format, lints, every test, the wheel in a fresh environment. CI calls nothing else.
-.PHONY: test check test-rust test-files test-python test-python-debug bench bench-peers bench-python bench-many doc
+.PHONY: test check test-rust test-files test-python test-python-debug bench bench-peers bench-python bench-many bench-files bench-large doc
 
 test: check test-rust test-files test-python
 
@@ -75,6 +75,18 @@ bench-many:
 	$(BENCH_VENV)/bin/pip install --quiet --force-reinstall --no-deps .
 	$(BENCH_VENV)/bin/pip install --quiet numpy scipy scikit-learn
 	$(BENCH_VENV)/bin/python benchmarks/python/many.py
+
+# In the environment of test-files, which has the tools that write such files.
+bench-files: $(FILES_VENV)/installed
+	cargo build --release --quiet -p nonneg-cli
+	$(FILES_VENV)/bin/python benchmarks/files/run.py --nonneg target/release/nonneg
+
+# LARGE_ARGS goes to run.py, for example LARGE_ARGS='--gigabytes 20 --folder /scratch'.
+LARGE_ARGS = --folder target/large
+
+bench-large: $(FILES_VENV)/installed
+	cargo build --release --quiet -p nonneg-cli
+	$(FILES_VENV)/bin/python benchmarks/large/run.py --nonneg target/release/nonneg $(LARGE_ARGS)
 
 doc:
 	cargo doc --workspace --no-deps
