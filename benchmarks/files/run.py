@@ -129,8 +129,10 @@ def measure(command: str, folder: pathlib.Path, size: float) -> list[dict]:
         )
     add("Matrix Market", mtx, b_sparse, megabytes, copied(mtx), TEXT_TARGET)
     csv = folder / "a.csv"
-    pandas.DataFrame(dense * 1.25).to_csv(csv, header=False, index=False)
-    add("CSV", csv, b_dense, csv.stat().st_size / 1e6, copied(csv), TEXT_TARGET)
+    tables = (("7 digits", np.round(rng.random((2000, int(size / 20000))), 7)), ("2 digits", dense * 1.25))
+    for digits, table in tables:
+        pandas.DataFrame(table).to_csv(csv, header=False, index=False)
+        add(f"CSV, {digits}", csv, b_dense, csv.stat().st_size / 1e6, copied(csv), TEXT_TARGET)
 
     arrays = (sparse.data.nbytes + sparse.indices.nbytes + sparse.indptr.nbytes) / 1e6
     for compressed in (False, True):
