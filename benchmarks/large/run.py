@@ -62,7 +62,9 @@ def confine(limit: int) -> pathlib.Path | None:
         group = pathlib.Path(root) / f"nonneg-{os.getpid()}"
         try:
             group.mkdir()
-            (group / file).write_text(str(limit))
+            # Where no control groups are mounted, this is a folder like any other.
+            with open(group / file, "r+") as entry:
+                entry.write(str(limit))
             return group
         except OSError:
             if group.exists():
