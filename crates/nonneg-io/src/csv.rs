@@ -1,7 +1,6 @@
 //! Tables of numbers as text: one row per line, an optional header line, `#` comments; labels of rows, where the header
 //! has no name for them.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use nonneg::DenseMatrix;
@@ -114,14 +113,20 @@ fn read_layout(lines: &mut Lines, numbers: Numbers) -> Result<Layout> {
 fn unnamed(names: &[&[u8]]) -> usize {
     let names: Vec<&[u8]> = names.iter().map(|name| trim_field(name)).collect();
     let Some(count @ 1..) = names.iter().position(|name| !name.is_empty()) else { return 0 };
-    // Names may be numbers, all of them different. Otherwise these are numbers, and the first one is missing.
     let named = &names[count..];
-    let numbers = named.iter().any(|name| is_number(name));
-    if numbers && (named.contains(&&b""[..]) || named.iter().collect::<HashSet<_>>().len() < named.len()) { 0 } else { count }
+    // Numbers for names go up: 0, 1, 2 or wavelengths. Otherwise this is a row of numbers, and the first one is missing.
+    let numbers: Vec<f64> = named.iter().filter_map(|name| whole_number(name)).collect();
+    let goes_up = numbers.len() < named.len() || numbers.is_sorted_by(|a, b| a < b);
+    if goes_up && (numbers.is_empty() || !named.contains(&&b""[..])) { count } else { 0 }
+}
+
+/// A field that is a number and nothing else.
+fn whole_number(field: &[u8]) -> Option<f64> {
+    number::float(field).filter(|&(_, length)| length == field.len()).map(|(value, _)| value)
 }
 
 fn is_number(field: &[u8]) -> bool {
-    number::float(field).is_some_and(|(_, length)| length == field.len())
+    whole_number(field).is_some()
 }
 
 fn next_content(lines: &mut Lines) -> Result<Option<Vec<u8>>> {

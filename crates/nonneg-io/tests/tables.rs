@@ -48,6 +48,7 @@ fn what_is_no_label() {
     assert_eq!(read_vector(&folder.write("b.txt", "\t1.5\n\t2\n")).unwrap(), [1.5, 2.0]);
     for (text, reason) in [
         (",0,0\n1,2,3\n", "line 1: field 1 is empty, expected a number"),
+        (",7.5,2.5\n1,2,3\n4,5,6\n", "line 1: field 1 is empty, expected a number"), // missing, no header
         (",1,\n1,2,3\n", "line 1: field 1 is empty, expected a number"),
         (",1,2\n,3,4\n", "line 1: field 1 is empty, expected a number"),
         ("\t1\t2\n\t3\t4\n", "line 1: field 1 is empty, expected a number"),
