@@ -31,9 +31,9 @@ pub fn run(args: &SolveArgs) -> Result<u8, Failure> {
         [&args.a, &args.b, &args.problem.linear, &args.problem.weights].into_iter().flatten().map(String::as_str).collect();
     outputs::check(&outputs, &named)?;
 
-    // Half of it for the solver's own matrices, a quarter for mapped files, the rest for everything else.
+    // A third for the solver's own matrices; mapped files go once all takes half of it; the rest is for what nobody counts.
     if let Some(limit) = args.memory_limit {
-        nonneg_io::limit_resident_memory(limit / 4 * 3);
+        nonneg_io::limit_resident_memory(limit / 2);
     }
     let mut progress = Progress::new(args.common.quiet, args.verbose);
     let x0 = args.x0.as_deref();
@@ -45,7 +45,7 @@ pub fn run(args: &SolveArgs) -> Result<u8, Failure> {
         }
     };
 
-    let memory_limit = args.memory_limit.map(|limit| if inputs.is_mapped() { limit / 2 } else { limit });
+    let memory_limit = args.memory_limit.map(|limit| if inputs.is_mapped() { limit / 3 } else { limit });
     let mut solver = Solver { time_limit: args.time_limit, max_passes: args.max_passes, memory_limit, ..Solver::default() }
         .method(args.method)
         .tolerance(args.tol)

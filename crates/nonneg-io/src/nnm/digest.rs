@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use super::resident::touched;
+
 /// Bytes of a piece.
 const PIECE: usize = 1 << 22;
 
@@ -13,6 +15,7 @@ pub fn digest(bytes: &[u8], advance: &(dyn Fn(u64) + Sync)) -> u64 {
     let done = AtomicU64::new(0);
     let of_piece = |piece: &[u8]| {
         let digest = xxh3_64(piece);
+        touched(piece.len() as u64);
         advance(done.fetch_add(piece.len() as u64, Ordering::Relaxed) + piece.len() as u64);
         digest
     };

@@ -1,7 +1,7 @@
 //! Compressed sparse columns.
 
 use super::kernels::{self, BoundedSum, Rows};
-use super::{Column, Columns, Index, Value};
+use super::{Column, Columns, Index, Value, position, tell, tell_apart};
 use crate::error::{Error, Result};
 
 /// A sparse matrix stored by columns. Rows within a column are strictly increasing.
@@ -126,6 +126,7 @@ impl<T: Value, I: Index> Columns for CscView<'_, T, I> {
             let column = self.column(j);
             row_idx.extend_from_slice(column.idx);
             values.extend_from_slice(column.values);
+            tell_apart(column.values.len());
         }
         CscMatrix { rows: self.rows, col_ptr, row_idx, values }
     }
@@ -318,7 +319,12 @@ fn strictly_increasing<I: Index>(idx: &[I]) -> bool {
 
 /// No duplicates, nothing unsorted.
 pub(super) fn check_increasing<I: Index>(outer: &str, inner: &str, ptr: &[usize], idx: &[I]) -> Result<()> {
-    match ptr.windows(2).position(|range| !strictly_increasing(&idx[range[0]..range[1]])) {
+    let unsorted = |range: &[usize]| {
+        let idx = &idx[range[0]..range[1]];
+        tell(idx.len());
+        !strictly_increasing(idx)
+    };
+    match ptr.windows(2).position(unsorted) {
         Some(k) => Err(Error::Matrix(format!("{outer} {k}: {inner} indices are not strictly increasing"))),
         None => Ok(()),
     }
@@ -356,11 +362,11 @@ pub(super) fn check_compressed<T: Value, I: Index>(
         return bad(format!("{outer} pointers decrease at {outer} {k}: {} > {}", ptr[k], ptr[k + 1]));
     }
     let outer_of = |entry: usize| ptr.partition_point(|&start| start <= entry) - 1;
-    if let Some(e) = idx.iter().position(|i| i.to_usize() >= inner_len) {
+    if let Some(e) = position(idx, |i| i.to_usize() >= inner_len) {
         let k = outer_of(e);
         return bad(format!("{outer} {k}: {inner} index {} is out of range, there are {inner_len} {inner}s", idx[e].to_usize()));
     }
-    if let Some(e) = values.iter().position(|v| !v.to_f64().is_finite()) {
+    if let Some(e) = position(values, |v| !v.to_f64().is_finite()) {
         let k = outer_of(e);
         return bad(format!("{outer} {k}, {inner} {}: {:?} is not a finite number", idx[e].to_usize(), values[e]));
     }

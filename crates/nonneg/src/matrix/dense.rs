@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::kernels::{self, BoundedSum, Rows};
-use super::{Column, Columns, Value};
+use super::{Column, Columns, Value, position};
 use crate::error::{Error, Result};
 
 /// Columns that are filled together from rows.
@@ -113,9 +113,7 @@ impl<'a, T: Value> DenseView<'a, T> {
 
 fn check_dense<T: Value>(rows: usize, cols: usize, values: &[T]) -> Result<()> {
     check_size(rows, cols, values)?;
-    // Without a way out on the way: several values at a time.
-    let finite = values.iter().fold(true, |finite, v| finite & v.to_f64().is_finite());
-    if !finite && let Some(k) = values.iter().position(|v| !v.to_f64().is_finite()) {
+    if let Some(k) = position(values, |v| !v.to_f64().is_finite()) {
         return Err(Error::Matrix(format!("column {}, row {}: {:?} is not a finite number", k / rows, k % rows, values[k])));
     }
     Ok(())
@@ -139,6 +137,7 @@ impl<T: Value> Columns for DenseView<'_, T> {
         let mut values = Vec::with_capacity(self.rows * columns.len());
         for &j in columns {
             values.extend_from_slice(self.column(j).0);
+            super::tell_apart(self.rows);
         }
         DenseMatrix { rows: self.rows, cols: columns.len(), values }
     }

@@ -13,7 +13,8 @@ mod passes;
 pub use csc::{CscMatrix, CscView};
 pub use csr::{CsrMatrix, CsrView};
 pub use dense::{DenseMatrix, DenseView};
-pub use passes::{MAX_PARTS, for_columns, for_each_column, multiply, multiply_transposed, per_task};
+pub use passes::{MAX_PARTS, for_columns, for_each_column, listen_to_passes, multiply, multiply_transposed, per_task};
+pub(crate) use passes::{position, tell, tell_apart};
 
 use kernels::Rows;
 

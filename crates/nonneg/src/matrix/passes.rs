@@ -1,6 +1,8 @@
 //! Full passes, parallel over columns. The split of work depends on the matrix alone, never on the number
 //! of threads, so that results are the same bits on every machine.
 
+use std::sync::OnceLock;
+
 use rayon::prelude::*;
 
 use super::{Column, Columns};
@@ -17,6 +19,45 @@ pub fn per_task(count: usize, work: usize) -> usize {
     (ENTRIES_PER_TASK.saturating_mul(count) / work.max(1)).max(1)
 }
 
+/// Who hears of passes.
+static LISTENER: OnceLock<fn(usize)> = OnceLock::new();
+
+/// From now on, in all of this process, `hear` is told how many entries of a matrix have just been looked at, a column or so at a
+/// time and from any thread. The pages of a mapped file can go again then. Only the first call counts.
+pub fn listen_to_passes(hear: fn(usize)) {
+    let _ = LISTENER.set(hear);
+}
+
+/// So many entries have been looked at.
+#[inline]
+pub(crate) fn tell(entries: usize) {
+    if let Some(hear) = LISTENER.get() {
+        hear(entries);
+    }
+}
+
+/// Entries around a column that come in with it, whoever looks at it alone: systems bring in pages by the dozen.
+const AROUND: usize = 1 << 13;
+
+/// So many entries have been looked at, with others not looked at on both sides.
+#[inline]
+pub(crate) fn tell_apart(entries: usize) {
+    tell(entries.max(AROUND));
+}
+
+/// Values that are looked at before anybody is told.
+const PART: usize = 1 << 16;
+
+/// The first value that is wrong. Parts without one are looked at without a way out on the way: several values at a time.
+pub(crate) fn position<T>(values: &[T], wrong: impl Fn(&T) -> bool) -> Option<usize> {
+    let some_wrong = |part: &[T]| {
+        tell(part.len());
+        part.iter().fold(false, |found, value| found | wrong(value))
+    };
+    let part = values.chunks(PART).position(some_wrong)?;
+    values[part * PART..].iter().position(wrong).map(|place| part * PART + place)
+}
+
 /// `f(j)` for every column, in parallel.
 pub fn for_columns<M: Columns, R: Send>(a: &M, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
     for_each_column(a, a.cols(), f)
@@ -24,7 +65,13 @@ pub fn for_columns<M: Columns, R: Send>(a: &M, f: impl Fn(usize) -> R + Sync + S
 
 /// `f(k)` for `count` things that take about as much work as a column each, in parallel.
 pub fn for_each_column<M: Columns, R: Send>(a: &M, count: usize, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
-    (0..count).into_par_iter().with_min_len(per_task(a.cols(), a.nnz())).map(f).collect()
+    let entries = a.nnz() / a.cols().max(1);
+    let told = |k: usize| {
+        let result = f(k);
+        tell(entries);
+        result
+    };
+    (0..count).into_par_iter().with_min_len(per_task(a.cols(), a.nnz())).map(told).collect()
 }
 
 /// Aᵀy.
@@ -91,6 +138,7 @@ fn add_columns<M: Columns>(a: &M, range: std::ops::Range<usize>, x: &impl Fn(usi
         let (j, scale, v) = x(k);
         if v != 0.0 {
             a.column(j).add_to(scale, v, y);
+            tell_apart(a.column_len(j));
         }
     }
 }
