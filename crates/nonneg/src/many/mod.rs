@@ -185,7 +185,7 @@ impl Solver {
     /// let a = DenseMatrix::new(2, 2, vec![1.0, 0.0, 0.0, 1.0])?;
     /// let problem = ManyLeastSquares::new(&a);
     /// let prepared = Solver::new().prepare_many(&problem, 2)?;
-    /// for part in [[1.0, -2.0], [3.0, 4.0]] {
+    /// for part in [[1.0f64, -2.0], [3.0, 4.0]] {
     ///     let x = prepared.solve(&DenseMatrix::new(2, 1, part.to_vec())?)?.x;
     ///     assert_eq!(x, [part[0].max(0.0), part[1].max(0.0)]);
     /// }
