@@ -171,8 +171,12 @@ impl<'a> Lines<'a> {
         let mut lines_before = self.line;
         let mut batch = self.next_blocks(per_batch)?;
         while !batch.is_empty() {
-            let (parsed, next) =
-                rayon::join(|| batch.par_iter().map(|block| parse(block)).collect::<Vec<_>>(), || self.next_blocks(per_batch));
+            let (parsed, next) = if per_batch == 1 {
+                // A single thread is not woken for every block.
+                (vec![parse(&batch[0])], self.next_blocks(1))
+            } else {
+                rayon::join(|| batch.par_iter().map(|block| parse(block)).collect(), || self.next_blocks(per_batch))
+            };
             // An error in this batch comes before one met while reading on.
             for (result, block) in parsed.into_iter().zip(&batch) {
                 match result {

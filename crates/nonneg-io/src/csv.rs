@@ -208,7 +208,9 @@ fn trim_field(field: &[u8]) -> &[u8] {
 
 /// The values of whole rows, row after row.
 fn parse_block(text: &[u8], layout: &Layout) -> std::result::Result<Vec<f64>, BadLine> {
-    let mut values = Vec::with_capacity(text.len() / 8);
+    // As many rows as the first one fits in, and some more: memory that grows or shrinks costs about as much as the parsing.
+    let rows = text.len() / (line_end(text, 0) + 1) + 1;
+    let mut values = Vec::with_capacity((rows + rows / 16).saturating_mul(layout.cols).min(text.len() / 2 + 1));
     let (mut at, mut line) = (0, 0);
     while at < text.len() {
         let end = line_end(text, at);
@@ -219,7 +221,9 @@ fn parse_block(text: &[u8], layout: &Layout) -> std::result::Result<Vec<f64>, Ba
         at = end + 1;
         line += 1;
     }
-    values.shrink_to_fit();
+    if values.len() < values.capacity() / 2 {
+        values.shrink_to_fit();
+    }
     Ok(values)
 }
 
@@ -233,19 +237,20 @@ fn parse_plain_row(text: &[u8], row: Range<usize>, layout: &Layout, values: &mut
     let first = values.len();
     let end = if row.end > row.start && text[row.end - 1] == b'\r' { row.end - 1 } else { row.end };
     let mut at = row.start;
-    for column in 1..=layout.cols {
+    while at < end {
+        at += number::tiny_floats(&text[at..end], separator, first + layout.cols - values.len(), values);
         let found = number::float(&text[at..]).filter(|&(value, length)| at + length <= end && layout.numbers.include(value));
         let Some((value, length)) = found else { break };
         values.push(value);
         at += length;
-        if column < layout.cols {
-            if text.get(at) != Some(&separator) {
-                break;
-            }
-            at += 1;
-        } else if at == end {
+        let complete = values.len() == first + layout.cols;
+        if complete && at == end {
             return true;
         }
+        if complete || text.get(at) != Some(&separator) {
+            break;
+        }
+        at += 1;
     }
     values.truncate(first);
     false

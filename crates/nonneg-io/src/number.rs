@@ -38,6 +38,39 @@ pub(crate) fn float(text: &[u8]) -> Option<(f64, usize)> {
     Some((value, length)) // taken apart and put together so that it stays in registers
 }
 
+/// For tables of short numbers: as many as there are of digits and at most one point, seven bytes together, each with a separator
+/// after it, but no more than `most`. Returns the number of bytes. All eight bytes are looked at together, so that nothing waits
+/// for a guess at how long a number is.
+#[inline(never)]
+pub(crate) fn tiny_floats(text: &[u8], separator: u8, most: usize, values: &mut Vec<f64>) -> usize {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    const HIGH_BITS: u64 = 0x80 * EACH;
+    let separators = u64::from(separator) * EACH;
+    let mut at = 0;
+    for _ in 0..most {
+        let Some(word) = eight_bytes(text, at) else { break };
+        let from_separator = word ^ separators;
+        // The lowest bit is that of the first separator; others may be wrong.
+        let ends = from_separator.wrapping_sub(EACH) & !from_separator & HIGH_BITS;
+        let before = (ends & ends.wrapping_neg()).wrapping_sub(1);
+        let length = ends.trailing_zeros() / 8;
+        let digits = word ^ (u64::from(b'0') * EACH); // digits become 0 to 9, all else is larger
+        let others = (((digits & !HIGH_BITS) + 0x76 * EACH) | digits) & HIGH_BITS & before;
+        let point = others.trailing_zeros().min(8 * length) & 56; // in bits, and so is what follows
+        let is_point = (word >> point) as u8 == b'.';
+        let count = 8 * length - 8 * u32::from(is_point);
+        if ends == 0 || count == 0 || others & others.wrapping_sub(1) != 0 || (others != 0) != is_point {
+            break;
+        }
+        let whole = digits & ((1 << point) - 1);
+        let decimals = digits >> 8 >> point << point;
+        let value = eight_digit_value((whole | decimals) << (64 - count)); // digits to the end, zeros in front
+        values.push(value as i64 as f64 / EXACT_POWERS[(count - point) as usize / 8]); // both exact
+        at += length as usize + 1;
+    }
+    at
+}
+
 /// The most common kind: one digit, a point and at most 18 decimals, not at the very end of the text.
 #[inline(always)]
 fn short_float(text: &[u8]) -> Option<(f64, usize)> {

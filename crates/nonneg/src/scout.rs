@@ -48,7 +48,7 @@ impl<M: Columns> Monitor for Scout<'_, M> {
         let image = problem.multiply(x);
         let weighted = problem.weigh(image.clone());
         let product = |k: usize| problem.scale[k] * problem.column(k).dot(&weighted);
-        let products = for_each_column(problem.matrix, problem.len(), product);
+        let products = for_each_column(problem.matrix, &problem.columns, product);
         self.work += problem.matrix.nnz() as u64 + problem.support_work(x);
         let gradient: Vec<f64> = products.iter().zip(&problem.linear).map(|(product, linear)| product - linear).collect();
         let square: f64 = x.iter().zip(&products).map(|(x, product)| x * product).sum();

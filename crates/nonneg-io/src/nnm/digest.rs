@@ -15,7 +15,7 @@ pub fn digest(bytes: &[u8], advance: &(dyn Fn(u64) + Sync)) -> u64 {
     let done = AtomicU64::new(0);
     let of_piece = |piece: &[u8]| {
         let digest = xxh3_64(piece);
-        touched(piece.len() as u64);
+        touched(piece.as_ptr().addr()..piece.as_ptr().addr() + piece.len());
         advance(done.fetch_add(piece.len() as u64, Ordering::Relaxed) + piece.len() as u64);
         digest
     };

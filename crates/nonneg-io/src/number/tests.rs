@@ -56,6 +56,23 @@ proptest! {
     }
 
     #[test]
+    fn tiny_numbers_are_what_they_are_otherwise(text in "([0-9.]{0,8}[,;eEdD\n x/:+-]{0,1}){0,8}", most in 0usize..9) {
+        let (mut values, mut expected, mut end) = (vec![], vec![], 0);
+        let length = tiny_floats(text.as_bytes(), b',', most, &mut values);
+        // What it is for, and nothing else: numbers with a comma after them, in eight bytes that are all there.
+        for field in text.split_inclusive(',') {
+            let number = field.trim_end_matches(',');
+            let regular = number.len() < field.len() && number.len() < 8 && number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+            let Some(value) = number.parse::<f64>().ok().filter(|_| regular && end + 8 <= text.len() && expected.len() < most) else {
+                break;
+            };
+            expected.push(value);
+            end += field.len();
+        }
+        prop_assert_eq!((values, length), (expected, end));
+    }
+
+    #[test]
     fn decimals_agree_with_the_standard_library(text in "[+-]?[0-9]{0,21}(\\.[0-9]{0,24})?(e[+-]?[0-9]{1,3})?") {
         let ours = float(text.as_bytes()).filter(|&(_, length)| length == text.len()).map(|(value, _)| value.to_bits());
         prop_assert_eq!(ours, text.parse::<f64>().ok().map(f64::to_bits));

@@ -81,7 +81,7 @@ impl<M: Columns> Run<'_, M> {
             let product = problem.scale[k] * problem.column(k).dot(&self.y_image);
             product - problem.linear[k] + problem.ridge(k) * self.y[k]
         };
-        let gradient = for_each_column(problem.matrix, problem.len(), slope);
+        let gradient = for_each_column(problem.matrix, &problem.columns, slope);
         let mut work = problem.entries(0..problem.len());
         let (moved, image) = loop {
             let step = |k: usize| (self.y[k] - gradient[k] / self.metric[k]).clamp(0.0, problem.upper[k]);

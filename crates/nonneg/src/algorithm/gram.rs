@@ -5,7 +5,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use crate::matrix::kernels::clear_below;
-use crate::matrix::{Column, Columns, per_task, tell_apart};
+use crate::matrix::{Column, Columns, per_task};
 use crate::presolve::Reduced;
 use crate::scaling::power_of_two;
 
@@ -157,7 +157,6 @@ impl Gram {
             block.par_chunks_mut(height).zip(&self.variables).with_min_len(together).for_each(|(out, &k)| {
                 problem.column(k).write_rows(rows.clone(), problem.scale[k], out);
                 clear_below(power_of_two(NOTHING), out);
-                tell_apart(height);
             });
             let left = MatRef::from_column_major_slice(block, height, len).transpose();
             let mut new = &block[height * old..];
@@ -268,7 +267,7 @@ impl RowLists {
         let mut starts = vec![0usize; problem.matrix.rows() + 2];
         for &k in variables {
             problem.column(k).for_each(|i, _| starts[i + 2] += 1);
-            tell_apart(problem.column_len(k));
+            problem.column(k).tell();
         }
         for i in 2..starts.len() {
             starts[i] += starts[i - 1];

@@ -64,7 +64,7 @@ fn squared_norm<M: Columns>(problem: &Reduced<M>, units: &[f64], monitor: &mut d
     for _ in 0..POWER_STEPS {
         let image = problem.weigh(problem.multiply(&v));
         let product = |k: usize| problem.scale[k] * problem.column(k).dot(&image) + problem.ridge(k) * v[k];
-        let product = for_each_column(problem.matrix, n, product);
+        let product = for_each_column(problem.matrix, &problem.columns, product);
         monitor.spend(2 * problem.entries(0..n));
         let (mut squares, mut rayleigh, mut largest) = (0.0, 0.0, 0.0f64);
         for k in 0..n {

@@ -99,7 +99,7 @@ fn length<M: Columns>(problem: &Reduced<M>, units: &[f64], free: &FreeGradient, 
             }
             problem.scale[k] * problem.column(k).dot(&image) + problem.ridge(k) * direction[k]
         };
-        let product = for_each_column(problem.matrix, n, product);
+        let product = for_each_column(problem.matrix, &problem.columns, product);
         work += problem.entries((0..n).filter(|&k| !free.fixed[k]));
         curve / product.iter().zip(units).map(|(p, unit)| p * p / unit).sum::<f64>()
     } else {

@@ -71,7 +71,7 @@ impl Point {
 
     /// ∇f(x): one pass.
     pub fn gradient<M: Columns>(&self, problem: &Reduced<M>) -> Vec<f64> {
-        for_each_column(problem.matrix, problem.len(), |k| self.slope(problem, k))
+        for_each_column(problem.matrix, &problem.columns, |k| self.slope(problem, k))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Compressed sparse columns.
 
 use super::kernels::{self, BoundedSum, Rows};
-use super::{Column, Columns, Index, Value, position, tell, tell_apart};
+use super::{Column, Columns, Index, Value, position, tell};
 use crate::error::{Error, Result};
 
 /// A sparse matrix stored by columns. Rows within a column are strictly increasing.
@@ -126,7 +126,7 @@ impl<T: Value, I: Index> Columns for CscView<'_, T, I> {
             let column = self.column(j);
             row_idx.extend_from_slice(column.idx);
             values.extend_from_slice(column.values);
-            tell_apart(column.values.len());
+            column.tell();
         }
         CscMatrix { rows: self.rows, col_ptr, row_idx, values }
     }
@@ -252,6 +252,11 @@ impl<T: Value, I: Index> Column for SparseColumn<'_, T, I> {
     fn extremes(self) -> kernels::Extremes {
         kernels::extremes(self.values)
     }
+    #[inline]
+    fn tell(self) {
+        tell(self.idx);
+        tell(self.values);
+    }
     fn write_rows(self, rows: std::ops::Range<usize>, scale: f64, out: &mut [f64]) {
         out.fill(0.0);
         let first = self.idx.partition_point(|i| i.to_usize() < rows.start);
@@ -321,7 +326,7 @@ fn strictly_increasing<I: Index>(idx: &[I]) -> bool {
 pub(super) fn check_increasing<I: Index>(outer: &str, inner: &str, ptr: &[usize], idx: &[I]) -> Result<()> {
     let unsorted = |range: &[usize]| {
         let idx = &idx[range[0]..range[1]];
-        tell(idx.len());
+        tell(idx);
         !strictly_increasing(idx)
     };
     match ptr.windows(2).position(unsorted) {

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::kernels::{self, BoundedSum, Rows};
-use super::{Column, Columns, Value, position};
+use super::{Column, Columns, Value, position, tell};
 use crate::error::{Error, Result};
 
 /// Columns that are filled together from rows.
@@ -136,8 +136,9 @@ impl<T: Value> Columns for DenseView<'_, T> {
     fn copy_columns(&self, columns: &[usize]) -> DenseMatrix<T> {
         let mut values = Vec::with_capacity(self.rows * columns.len());
         for &j in columns {
-            values.extend_from_slice(self.column(j).0);
-            super::tell_apart(self.rows);
+            let column = self.column(j);
+            values.extend_from_slice(column.0);
+            column.tell();
         }
         DenseMatrix { rows: self.rows, cols: columns.len(), values }
     }
@@ -238,8 +239,14 @@ impl<T: Value> Column for DenseColumn<'_, T> {
     fn extremes(self) -> kernels::Extremes {
         kernels::extremes(self.0)
     }
+    #[inline]
+    fn tell(self) {
+        tell(self.0);
+    }
     fn write_rows(self, rows: std::ops::Range<usize>, scale: f64, out: &mut [f64]) {
-        kernels::write_scaled(&self.0[rows], scale, out);
+        let part = &self.0[rows];
+        kernels::write_scaled(part, scale, out);
+        tell(part);
     }
     #[inline]
     fn bounded_sum(self, term: impl Fn(usize, f64) -> f64) -> BoundedSum {

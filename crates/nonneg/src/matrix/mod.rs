@@ -14,7 +14,7 @@ pub use csc::{CscMatrix, CscView};
 pub use csr::{CsrMatrix, CsrView};
 pub use dense::{DenseMatrix, DenseView};
 pub use passes::{MAX_PARTS, for_columns, for_each_column, listen_to_passes, multiply, multiply_transposed, per_task};
-pub(crate) use passes::{position, tell, tell_apart};
+pub(crate) use passes::{position, tell};
 
 use kernels::Rows;
 
@@ -132,6 +132,8 @@ pub trait Column: Copy {
     fn extrapolated_dot(self, rows: &Rows, alpha: f64, beta: f64, recent: Option<u64>) -> f64;
     /// tᵢ = δaᵢwᵢ, qᵢ += tᵢ, sᵢ += ωtᵢ, stamped `now`; a row already stamped `now` accumulates t.
     fn move_rows(self, rows: &mut Rows, weights: Option<&[f64]>, delta: f64, omega: f64, now: u64);
+    /// Tells those who listen to passes that all of it has been looked at.
+    fn tell(self);
     /// Writes the entries of a range of rows, times a power of two, over `out` (one element per row of the range).
     fn write_rows(self, rows: std::ops::Range<usize>, scale: f64, out: &mut [f64]);
     /// For the certificate: Σ (aᵢσ)yᵢ, σ a power of two.

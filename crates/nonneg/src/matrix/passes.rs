@@ -1,6 +1,7 @@
 //! Full passes, parallel over columns. The split of work depends on the matrix alone, never on the number
 //! of threads, so that results are the same bits on every machine.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
@@ -20,29 +21,21 @@ pub fn per_task(count: usize, work: usize) -> usize {
 }
 
 /// Who hears of passes.
-static LISTENER: OnceLock<fn(usize)> = OnceLock::new();
+static LISTENER: OnceLock<fn(Range<usize>)> = OnceLock::new();
 
-/// From now on, in all of this process, `hear` is told how many entries of a matrix have just been looked at, a column or so at a
+/// From now on, in all of this process, `hear` is told the addresses of what has just been looked at of a matrix, a column or so at a
 /// time and from any thread. The pages of a mapped file can go again then. Only the first call counts.
-pub fn listen_to_passes(hear: fn(usize)) {
+pub fn listen_to_passes(hear: fn(Range<usize>)) {
     let _ = LISTENER.set(hear);
 }
 
-/// So many entries have been looked at.
+/// All of these have been looked at.
 #[inline]
-pub(crate) fn tell(entries: usize) {
+pub(crate) fn tell<T>(values: &[T]) {
     if let Some(hear) = LISTENER.get() {
-        hear(entries);
+        let Range { start, end } = values.as_ptr_range();
+        hear(start.addr()..end.addr());
     }
-}
-
-/// Entries around a column that come in with it, whoever looks at it alone: systems bring in pages by the dozen.
-const AROUND: usize = 1 << 13;
-
-/// So many entries have been looked at, with others not looked at on both sides.
-#[inline]
-pub(crate) fn tell_apart(entries: usize) {
-    tell(entries.max(AROUND));
 }
 
 /// Values that are looked at before anybody is told.
@@ -51,7 +44,7 @@ const PART: usize = 1 << 16;
 /// The first value that is wrong. Parts without one are looked at without a way out on the way: several values at a time.
 pub(crate) fn position<T>(values: &[T], wrong: impl Fn(&T) -> bool) -> Option<usize> {
     let some_wrong = |part: &[T]| {
-        tell(part.len());
+        tell(part);
         part.iter().fold(false, |found, value| found | wrong(value))
     };
     let part = values.chunks(PART).position(some_wrong)?;
@@ -60,18 +53,22 @@ pub(crate) fn position<T>(values: &[T], wrong: impl Fn(&T) -> bool) -> Option<us
 
 /// `f(j)` for every column, in parallel.
 pub fn for_columns<M: Columns, R: Send>(a: &M, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
-    for_each_column(a, a.cols(), f)
-}
-
-/// `f(k)` for `count` things that take about as much work as a column each, in parallel.
-pub fn for_each_column<M: Columns, R: Send>(a: &M, count: usize, f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
-    let entries = a.nnz() / a.cols().max(1);
-    let told = |k: usize| {
-        let result = f(k);
-        tell(entries);
+    let told = |j: usize| {
+        let result = f(j);
+        a.column(j).tell();
         result
     };
-    (0..count).into_par_iter().with_min_len(per_task(a.cols(), a.nnz())).map(told).collect()
+    (0..a.cols()).into_par_iter().with_min_len(per_task(a.cols(), a.nnz())).map(told).collect()
+}
+
+/// `f(k)` for every k, in parallel, where it looks at column `columns[k]`.
+pub fn for_each_column<M: Columns, R: Send>(a: &M, columns: &[usize], f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
+    let told = |(k, &j): (usize, &usize)| {
+        let result = f(k);
+        a.column(j).tell();
+        result
+    };
+    columns.par_iter().enumerate().with_min_len(per_task(a.cols(), a.nnz())).map(told).collect()
 }
 
 /// Aᵀy.
@@ -137,8 +134,9 @@ fn add_columns<M: Columns>(a: &M, range: std::ops::Range<usize>, x: &impl Fn(usi
     for k in range {
         let (j, scale, v) = x(k);
         if v != 0.0 {
-            a.column(j).add_to(scale, v, y);
-            tell_apart(a.column_len(j));
+            let column = a.column(j);
+            column.add_to(scale, v, y);
+            column.tell();
         }
     }
 }
