@@ -12,6 +12,7 @@ mod failure;
 mod fetch;
 mod inputs;
 mod interrupt;
+mod memory;
 mod outputs;
 mod plot;
 mod progress;
@@ -34,6 +35,7 @@ const STOPPED_SHORT: u8 = 1;
 const BAD_INPUT: u8 = 2;
 
 fn main() -> ExitCode {
+    memory::keep_for_later(None);
     let outcome = match Cli::parse().command {
         Some(Command::Solve(args)) => commands::solve::run(&args),
         Some(Command::Verify(args)) => commands::verify::run(&args),

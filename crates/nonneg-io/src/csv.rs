@@ -227,6 +227,9 @@ fn parse_block(text: &[u8], layout: &Layout) -> std::result::Result<Vec<f64>, Ba
     Ok(values)
 }
 
+/// How many long numbers in a row are taken as a sign that the rest of the row is long, too.
+const TRIES: usize = 4;
+
 /// Most rows: numbers with one separator between them and nothing else. Leaves all other rows alone, and says so. It looks at the text
 /// beyond the row, too: numbers are read fastest where there is more to come.
 fn parse_plain_row(text: &[u8], row: Range<usize>, layout: &Layout, values: &mut Vec<f64>) -> bool {
@@ -237,8 +240,13 @@ fn parse_plain_row(text: &[u8], row: Range<usize>, layout: &Layout, values: &mut
     let first = values.len();
     let end = if row.end > row.start && text[row.end - 1] == b'\r' { row.end - 1 } else { row.end };
     let mut at = row.start;
+    let mut tries = TRIES;
     while at < end {
-        at += number::tiny_floats(&text[at..end], separator, first + layout.cols - values.len(), values);
+        if tries > 0 {
+            let length = number::tiny_floats(&text[at..end], separator, first + layout.cols - values.len(), values);
+            tries = if length > 0 { TRIES } else { tries - 1 };
+            at += length;
+        }
         let found = number::float(&text[at..]).filter(|&(value, length)| at + length <= end && layout.numbers.include(value));
         let Some((value, length)) = found else { break };
         values.push(value);

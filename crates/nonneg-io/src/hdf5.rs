@@ -82,6 +82,7 @@ impl<'p> Store<'p> {
         let options = OpenOptions::default()
             .with_filter_registry(filters::registry())
             .with_max_chunk_bytes(LARGEST_CHUNK)
+            .with_chunk_cache_bytes(0) // every chunk is read once
             .with_external_link_resolver(links.clone());
         let file = Hdf5File::open_with_options(path, options)
             .map_err(|e| Error::content(path, format!("is not a complete HDF5 file: {e}")))?;

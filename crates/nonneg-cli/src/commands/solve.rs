@@ -34,6 +34,7 @@ pub fn run(args: &SolveArgs) -> Result<u8, Failure> {
     // A third for the solver's own matrices; mapped files go once all takes half of it; the rest is for what nobody counts.
     if let Some(limit) = args.memory_limit {
         nonneg_io::limit_resident_memory(limit / 2);
+        crate::memory::keep_for_later(Some(limit));
     }
     let mut progress = Progress::new(args.common.quiet, args.verbose);
     let x0 = args.x0.as_deref();

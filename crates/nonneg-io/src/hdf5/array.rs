@@ -3,6 +3,7 @@
 use hdf5_reader::{ByteOrder, Dataset, Datatype, H5Type, SliceInfo, SliceInfoElem};
 use nonneg::matrix::Value;
 use nonneg::{AnyMatrix, DenseMatrix};
+use rayon::prelude::*;
 
 use crate::assemble::{self, check_shape};
 use crate::compression::inflated_limit;
@@ -90,7 +91,7 @@ impl Array {
     }
 
     /// Runs over blocks of the first dimension: where each begins, and its elements in file order.
-    fn for_each_block<T: H5Type>(&self, report: &dyn Fn(f64), mut accept: impl FnMut(usize, &[T])) -> Result<()> {
+    fn for_each_block<T: H5Type + Send>(&self, report: &dyn Fn(f64), mut accept: impl FnMut(usize, &[T])) -> Result<()> {
         let failed = |e: hdf5_reader::error::Error| Error::content(&self.name, format!("cannot be read: {e}"));
         let shape = self.dataset.shape();
         let Some(&length) = shape.first() else {
@@ -101,21 +102,29 @@ impl Array {
         let one = shape[1..].iter().product::<u64>().saturating_mul(self.dtype.size as u64).max(1);
         // Whole chunks, so that none is decompressed twice.
         let chunk = self.dataset.chunks().and_then(|chunks| chunks.first().copied()).map_or(1, u64::from).max(1);
-        let step = (BLOCK as u64 / one / chunk).max(1) * chunk;
-        let mut first = 0;
-        while first < length {
-            let end = length.min(first + step);
+        let step = (BLOCK as u64 / one / chunk).max(1).saturating_mul(chunk);
+        let read = |first: u64| {
             let mut selection = SliceInfo::all(shape.len());
-            selection.selections[0] = SliceInfoElem::Slice { start: first, end, step: 1 };
-            let block = self.dataset.read_slice::<T>(&selection).map_err(failed)?;
-            match block.as_slice() {
-                Some(values) if values.len() as u64 == (end - first) * shape[1..].iter().product::<u64>() => {
-                    accept(first as usize, values);
+            selection.selections[0] = SliceInfoElem::Slice { start: first, end: length.min(first + step), step: 1 };
+            self.dataset.read_slice::<T>(&selection).map_err(failed)
+        };
+        let starts: Vec<u64> = (0..length).step_by(step as usize).collect();
+        // Decompressed on all threads, a block on each, and handed over in order.
+        for batch in starts.chunks(rayon::current_num_threads()) {
+            let blocks: Vec<_> = match batch {
+                &[first] => vec![read(first)],
+                several => several.par_iter().map(|&first| read(first)).collect(),
+            };
+            for (&first, block) in batch.iter().zip(blocks) {
+                let (block, end) = (block?, length.min(first + step));
+                match block.as_slice() {
+                    Some(values) if values.len() as u64 == (end - first) * shape[1..].iter().product::<u64>() => {
+                        accept(first as usize, values);
+                    }
+                    _ => return Err(Error::content(&self.name, "is damaged: a block has another size than its shape says")),
                 }
-                _ => return Err(Error::content(&self.name, "is damaged: a block has another size than its shape says")),
+                report(end as f64 / length as f64);
             }
-            report(end as f64 / length as f64);
-            first = end;
         }
         Ok(())
     }
