@@ -1,6 +1,6 @@
 //! The lower bound D(y) ≤ f* of one x: on the ray y = τAx, and for signed A also at y = Ax + σ1.
 
-use super::dual::{Term, best_scale};
+use super::dual::{Term, best_scale, least_scale};
 use super::evaluate::Certifier;
 use super::facts::ColumnFacts;
 use super::screen::Screen;
@@ -23,16 +23,11 @@ impl<M: Columns> Certifier<'_, M> {
     pub(super) fn lower_bound(&self, products: &[(f64, f64)], image: Option<(f64, &[f64])>, screen: &Screen) -> Bound {
         let facts = &self.facts;
         let square_high = image.map_or(0.0, |(square, _)| square);
-        let counts = |(j, f): &(usize, &ColumnFacts)| facts.signed || f.high > 0.0 && !screen.excludes(*j);
-        let term = |(j, f): (usize, &ColumnFacts)| Term {
-            linear: f.high,
-            product: if facts.signed { products[j].1 } else { products[j].1.max(0.0) },
-            cap: facts.cap(self.problem, j),
-            ridge: down(facts.ridge(j)),
-        };
-        let columns = || facts.columns.iter().enumerate().filter(counts);
-        let mut terms = Vec::with_capacity(columns().count());
-        terms.extend(columns().map(term));
+        if !facts.signed {
+            return self.bound_on_ray(products, square_high, screen);
+        }
+        let columns = || facts.columns.iter().enumerate();
+        let mut terms: Vec<Term> = columns().map(|(j, _)| self.term(j, products[j].1)).collect();
         // A column that may go down as well is one that may go up, turned round.
         let one_each = terms.len();
         let may_go_down = |(j, _): &(usize, &ColumnFacts)| self.problem.below(*j) > 0.0;
@@ -44,11 +39,35 @@ impl<M: Columns> Certifier<'_, M> {
         }));
         let tau = best_scale(&terms, square_high);
         let on_ray = Bound { tau, shift: 0.0, value: dual_value(&terms, tau, square_high) };
-        if !facts.signed || terms.len() > one_each {
+        if terms.len() > one_each {
             return on_ray;
         }
         let shifted = self.shifted_bound(terms, image);
         if shifted.value.unwrap_or(f64::NEG_INFINITY) > on_ray.value.unwrap_or(f64::NEG_INFINITY) { shifted } else { on_ray }
+    }
+
+    fn term(&self, j: usize, product: f64) -> Term {
+        let facts = &self.facts;
+        Term { linear: facts.columns[j].high, product, cap: facts.cap(self.problem, j), ridge: down(facts.ridge(j)) }
+    }
+
+    /// For A ≥ 0. Near an optimum, most columns have cⱼ < τA:ⱼᵀŷ for all τ around 1 and so no part in D: two quick looks at all
+    /// columns find those that have, and only they become terms.
+    fn bound_on_ray(&self, products: &[(f64, f64)], square_high: f64, screen: &Screen) -> Bound {
+        let columns = |least: f64| {
+            let has_part = move |(j, (f, product)): &(usize, (&ColumnFacts, &(f64, f64)))| {
+                // What a penalty allows for rounding lies far within 1e-12.
+                f.high > 0.0 && f.high > least * (1.0 - 1e-12) * product.1.max(0.0) && !screen.excludes(*j)
+            };
+            let columns = self.facts.columns.iter().zip(products).enumerate().filter(has_part);
+            columns.map(|(j, (_, product))| self.term(j, product.1.max(0.0)))
+        };
+        let slope_at_one = columns(1.0).map(|term| term.product * term.argmax(1.0)).sum::<f64>() - square_high;
+        let least = least_scale(slope_at_one, square_high);
+        let terms: Vec<Term> = columns(least).collect();
+        let tau = best_scale(&terms, square_high);
+        debug_assert!(tau >= least, "{tau} < {least}");
+        Bound { tau, shift: 0.0, value: dual_value(&terms, tau, square_high) }
     }
 
     /// y = Ax + σ1 with the least σ that violates no column without a bound of the caller's, if Aᵀ1 > 0. `terms` has one for
@@ -89,4 +108,45 @@ fn dual_value(terms: &[Term], tau: f64, square_high: f64) -> Option<f64> {
     let quadratic = if tau == 0.0 { 0.0 } else { at_least_tiny(0.5 * (tau * square_high) * tau) };
     let bound = -up(quadratic + up(penalty.value + penalty.error()));
     bound.is_finite().then_some(bound)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Random;
+    use crate::{DenseMatrix, LeastSquares};
+
+    /// Products of any size beside c, far from an optimum and near one; a ridge, and upper bounds.
+    #[test]
+    fn columns_without_a_part_in_the_bound_change_nothing() {
+        let mut source = Random::new(3);
+        let mut random = || source.unit();
+        let mut left_out = 0;
+        for case in 0..400 {
+            let (m, n) = (2 + case % 7, 1 + case % 60);
+            let a = DenseMatrix::new(m, n, (0..m * n).map(|_| random()).collect()).unwrap();
+            let b: Vec<f64> = (0..m).map(|_| random()).collect();
+            let upper: Vec<f64> = (0..n).map(|_| if random() < 0.3 { random() } else { f64::INFINITY }).collect();
+            let mut problem = LeastSquares::new(&a, &b).l2(if case % 3 == 0 { random() } else { 0.0 });
+            if case % 2 == 0 {
+                problem = problem.upper(upper.as_slice());
+            }
+            let view = a.view();
+            let certifier = Certifier::new(&view, &problem).unwrap();
+            let nearness = 10f64.powi(-(case as i32 % 16));
+            let product = |f: &ColumnFacts, random: f64| f.high * (1.0 + nearness * (2.0 * random - 0.7));
+            let products: Vec<(f64, f64)> =
+                certifier.facts.columns.iter().map(|f| product(f, random())).map(|g| (g, g)).collect();
+            let square = if case % 11 == 0 { 0.0 } else { random() * 4.0 };
+
+            let found = certifier.bound_on_ray(&products, square, &Screen::none());
+            let terms: Vec<Term> = (0..n).map(|j| certifier.term(j, products[j].1.max(0.0))).collect();
+            let tau = best_scale(&terms, square);
+            assert_eq!(found.tau.to_bits(), tau.to_bits(), "case {case}");
+            let (value, all) = (found.value.unwrap(), dual_value(&terms, tau, square).unwrap());
+            assert!((value - all).abs() <= 1e-14 * all.abs(), "case {case}: {value:e} {all:e}");
+            left_out += terms.iter().filter(|term| term.penalty(tau) == 0.0).count();
+        }
+        assert!(left_out > 1000, "{left_out}");
+    }
 }

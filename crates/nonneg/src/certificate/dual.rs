@@ -19,7 +19,7 @@ pub struct Term {
 
 impl Term {
     /// xⱼ(τ), the maximiser in h.
-    fn argmax(&self, tau: f64) -> f64 {
+    pub fn argmax(&self, tau: f64) -> f64 {
         let d = self.linear - tau * self.product;
         if d <= 0.0 {
             0.0
@@ -100,17 +100,33 @@ impl Slope<'_> {
 /// Breaks that are few enough to be sorted.
 const FEW: usize = 32;
 
+/// The least τ that can maximise D, of which the slope at τ = 1 is known: terms without a part in D from here on can be left out.
+/// Near a solution the answer is close to 1; slopes fall at least as fast as −τ‖ŷ‖², so the zero of that line bounds it.
+pub fn least_scale(slope_at_one: f64, square: f64) -> f64 {
+    if !is_usable(square) {
+        0.0
+    } else if slope_at_one > 0.0 {
+        1.0
+    } else {
+        let low = (1.0 + slope_at_one / square - 1e-12).max(0.0);
+        if low.is_nan() { 0.0 } else { low }
+    }
+}
+
+fn is_usable(square: f64) -> bool {
+    square > 0.0 && square.is_finite()
+}
+
 /// The τ ≥ 0 that maximises D, to rounding. Any τ gives a valid bound, so nothing has to be rounded here.
 pub fn best_scale(terms: &[Term], square: f64) -> f64 {
-    if square <= 0.0 || square.is_nan() || square.is_infinite() {
+    if !is_usable(square) {
         return 0.0;
     }
     let whole = |tau: f64| terms.iter().map(|term| term.product * term.argmax(tau)).sum::<f64>() - tau * square;
-    // Near a solution the answer is close to 1; slopes fall at least as fast as −τ‖ŷ‖², so the zero of that line bounds it
-    // on the other side.
-    let (mut low, mut high) = (1.0, 1.0);
     let mut value = whole(1.0);
+    let (mut low, mut high) = (least_scale(value, square), 1.0);
     if value > 0.0 {
+        // The same line bounds it on the other side.
         high = low + value / square;
         for _ in 0..8 {
             if high.is_finite() {
@@ -122,11 +138,11 @@ pub fn best_scale(terms: &[Term], square: f64) -> f64 {
             low = if value > 0.0 { low } else { 0.25 * low };
         }
         high += 1e-12 * high;
-    } else {
-        low = (1.0 + value / square - 1e-12).max(0.0);
-        low = if low.is_nan() { 0.0 } else { low };
     }
-    let mut slope = Slope { terms, active: (0..terms.len() as u32).collect(), breaks: Vec::new(), constant: 0.0, rate: square };
+    // A term that is zero at the low end and falls stays zero: most are, near a solution.
+    let stays_zero = |term: &Term| term.product >= 0.0 && term.linear <= low * (1.0 - 1e-12) * term.product;
+    let active = (0..terms.len() as u32).filter(|&k| !stays_zero(&terms[k as usize])).collect();
+    let mut slope = Slope { terms, active, breaks: Vec::new(), constant: 0.0, rate: square };
     slope.narrow(low, high);
     while slope.breaks.len() > FEW {
         let middle = slope.breaks.len() / 2;

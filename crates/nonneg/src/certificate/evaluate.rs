@@ -204,18 +204,13 @@ impl<'a, M: Columns> Certifier<'a, M> {
         let weighted = facts.weigh(image);
         // An x of zero, or beyond the range of f64, has no products worth a pass; y = 0 is then the dual point.
         let usable = !support.is_empty() && square_high.is_finite();
-        let worth = |j: usize| facts.signed || facts.columns[j].high > 0.0 && !screen.excludes(j);
-        let needed = |j: usize| worth(j) && !self.problem.excludes(j) || x[j] != 0.0;
         let products: Vec<(f64, f64)> = for_columns(a, |j| {
-            if !usable || !needed(j) {
+            if !usable || !self.needs(j, x[j], screen) {
                 return (0.0, 0.0);
             }
             let (sum, error) = weighted.product(a.column(j), &facts.columns[j]);
             (sum.value, sum.value - error)
         });
-        let entries = |j: usize| a.column_len(j) as u64;
-        let looked_at = if usable { (0..x.len()).filter(|&j| needed(j)).map(entries).sum() } else { 0 };
-        let work = support.iter().map(|&j| entries(j)).sum::<u64>() + looked_at;
 
         // f(x) = ½‖Ax‖² + ½λ₂‖x‖² − cᵀx, rounded up.
         let least = |j: usize| if x[j] > 0.0 { facts.columns[j].low } else { facts.columns[j].high };
@@ -235,31 +230,12 @@ impl<'a, M: Columns> Certifier<'a, M> {
             Some(value) if usable && lost == 0.0 => up(up(2.0 * (objective - value)).sqrt() + image_error) + power_of_two(-400),
             _ => f64::INFINITY,
         };
-        let distant = |j: usize| {
-            let column = &facts.columns[j];
-            let norm_high = column.norm * (1.0 + 2.0 * GAMMA);
-            x[j] == 0.0 && !column.underflow && products[j].1 > up(column.high.max(0.0) + radius * up(norm_high.sqrt()))
-        };
-        let excluded: Vec<usize> =
-            if radius < f64::INFINITY && !facts.signed { (0..x.len()).filter(|&j| distant(j)).collect() } else { Vec::new() };
-
-        // Of a column that was not looked at, only that x may stay where it is.
-        let slope = |j: usize| {
-            if screen.excludes(j) && x[j] == 0.0 {
-                return 0.0;
-            }
-            products[j].0 - facts.columns[j].linear() + facts.ridge(j) * x[j]
-        };
-        let gradient: Vec<f64> = (0..x.len()).map(slope).collect();
-        let objective_high = objective + self.shift_slack(x, &gradient);
+        let slopes = self.slopes(x, &products, radius, screen);
+        let objective_high = objective + self.shift_slack(x, &slopes.gradient);
         let dual_gap = bound.value.and_then(|value| relative(objective_high - value, best_known));
         let fit_gap = self.perfect_fit.and_then(|value| relative(objective_high - value, best_known));
-        let residual = |j: usize| self.residual_term(j, x[j], gradient[j]);
-        let residual_square = if usable || support.is_empty() {
-            plain_sum((0..x.len()).filter(|&j| needed(j)).map(residual))
-        } else {
-            f64::INFINITY
-        };
+        let looked_at = if usable { slopes.entries } else { 0 };
+        let work = support.iter().map(|&j| a.column_len(j) as u64).sum::<u64>() + looked_at;
 
         let plain_linear = plain_sum(support.iter().map(|&j| facts.columns[j].linear() * x[j]));
         let image = unweighted.unwrap_or(weighted.values);
@@ -269,18 +245,56 @@ impl<'a, M: Columns> Certifier<'a, M> {
             dual_gap,
             fit_gap: fit_gap.filter(|&gap| gap <= self.close_fit),
             best_known,
-            residual_square,
+            residual_square: if usable || support.is_empty() { slopes.residual_square } else { f64::INFINITY },
             support: if self.problem.is_shifted() { self.nonzeros(x) } else { support.len() },
             image,
-            gradient,
+            gradient: slopes.gradient,
             work,
             complete: screen.is_empty(),
-            excluded,
+            excluded: slopes.excluded,
             fit,
             penalties,
             objective: 0.5 * (square.value + ridge.value) - plain_linear,
             lost,
         }
+    }
+
+    /// Whether the product of column j with Ax matters.
+    #[inline]
+    fn needs(&self, j: usize, x: f64, screen: &Screen) -> bool {
+        let worth = self.facts.signed || self.facts.columns[j].high > 0.0 && !screen.excludes(j);
+        worth && !self.problem.excludes(j) || x != 0.0
+    }
+
+    /// What the products say of every column, in one look at all of them: there can be millions. A column farther from its place
+    /// than `radius` allows is proved to be zero at the optimum.
+    fn slopes(&self, x: &[f64], products: &[(f64, f64)], radius: f64, screen: &Screen) -> Slopes {
+        let facts = &self.facts;
+        let mut slopes = Slopes { gradient: Vec::with_capacity(x.len()), residual_square: 0.0, entries: 0, excluded: Vec::new() };
+        let may_exclude = radius < f64::INFINITY && !facts.signed;
+        for ((j, column), (&x, &(product, least))) in facts.columns.iter().enumerate().zip(x.iter().zip(products)) {
+            // Of a column that was not looked at, only that x may stay where it is.
+            let gradient = match screen.excludes(j) && x == 0.0 {
+                true => 0.0,
+                false => product - column.linear() + facts.ridge(j) * x,
+            };
+            slopes.gradient.push(gradient);
+            if self.needs(j, x, screen) {
+                slopes.entries += self.a.column_len(j) as u64;
+                // Where x cannot go down and should not go up, as at most columns, it is in its place.
+                if x != 0.0 || gradient < 0.0 || gradient.is_nan() || facts.signed {
+                    slopes.residual_square += self.residual_term(j, x, gradient);
+                }
+            }
+            let high = column.high.max(0.0);
+            if may_exclude && x == 0.0 && least > high && !column.underflow {
+                let norm_high = column.norm * (1.0 + 2.0 * GAMMA);
+                if least > up(high + radius * up(norm_high.sqrt())) {
+                    slopes.excluded.push(j);
+                }
+            }
+        }
+        slopes
     }
 
     /// What f(x) can be off by because x − o was rounded, where x is measured from an origin o: the error meets the slope.
@@ -367,6 +381,16 @@ impl<'a, M: Columns> Certifier<'a, M> {
         let sparsity = if self.problem.l1 > 0.0 { bounded_sum(support.len(), l1).value } else { 0.0 };
         (fit, sparsity + 0.5 * ridge)
     }
+}
+
+/// What [`Certifier::slopes`] finds.
+struct Slopes {
+    gradient: Vec<f64>,
+    /// r(x)².
+    residual_square: f64,
+    /// Stored entries of the columns whose products matter.
+    entries: u64,
+    excluded: Vec<usize>,
 }
 
 /// A sum that keeps an infinite term infinite.
