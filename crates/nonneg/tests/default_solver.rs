@@ -369,7 +369,7 @@ fn tolerance_zero_ends_with_all_that_rounding_allows() {
 /// that lowers the number may lower the limit.
 #[test]
 fn passes_stay_below_what_they_were() {
-    let limits = [69.0, 381.0, 175.0, 2837.0, 181.0, 52.0, 57.0];
+    let limits = [62.0, 324.0, 166.0, 2837.0, 157.0, 51.0, 52.0];
     for ((name, problem), limit) in middle().into_iter().zip(limits) {
         let solution = problem.solve(&solver(Method::Auto, 1e-8)).unwrap();
         let passes = solution.stats.passes;
@@ -406,10 +406,11 @@ fn sparse_problems_stay_with_descent_until_many_digits_are_asked_for() {
     }
     let few = switches(&blur(300, 4).solve(&solver(Method::Auto, 1e-3)).unwrap());
     assert_eq!(few, [], "descent alone");
-    for problem in [text, blur(300, 4)] {
-        let many = switches(&problem.solve(&solver(Method::Auto, 1e-10)).unwrap());
-        assert!(many.last().is_some_and(to_exact), "{many:?}");
-    }
+    let many = switches(&blur(300, 4).solve(&solver(Method::Auto, 1e-10)).unwrap());
+    assert!(many.last().is_some_and(to_exact), "{many:?}");
+    // Well-conditioned text needs no other engine: the exact one took 588 passes.
+    let solution = text.solve(&solver(Method::Auto, 1e-10)).unwrap();
+    assert!(solution.stats.passes < 225.0, "{} passes", solution.stats.passes);
 }
 
 #[test]

@@ -138,6 +138,11 @@ impl Engines {
         cost
     }
 
+    /// Whether the exact engine had the last word on the last set.
+    pub fn worked_exactly(&self) -> bool {
+        self.exact_worked
+    }
+
     /// Notes whether the exact engine lowered f, by `gain`, or the distance, in a round that started from `goal`.
     pub fn judge(&mut self, goal: Goal, distance: f64, gain: f64) {
         if self.exact_worked {

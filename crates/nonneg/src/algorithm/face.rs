@@ -4,8 +4,9 @@
 //!
 //! 1. coordinate sweeps: every variable ends strictly positive or zero, and f falls;
 //! 2. on the face of those strictly between their bounds, the Newton step d = −G⁻¹∇f by Cholesky;
-//! 3. if x + d leaves the bounds, the lowest point on the projected path x(t) = clip(x + td), t ≤ 1; what reached a bound
-//!    leaves the face, and again from 2. Where that path ends almost at once, G is damped by a part of its diagonal.
+//! 3. if x + d leaves the bounds, what does so stops there and the others are solved for again, until all are inside;
+//! 4. if that is no lower, the lowest point on the projected path x(t) = clip(x + td), t ≤ 1; and from then on G is damped by a
+//!    part of its diagonal, more after every such failure, less after every step that did not fail.
 //!
 //! f falls in every step and a face is left for good once it is solved: it ends.
 
@@ -20,7 +21,7 @@ use crate::matrix::kernels::{add_columns, axpy};
 use crate::presolve::Reduced;
 
 /// Coordinate sweeps before the first Newton step of a round, at most, and between Newton steps.
-const SWEEPS: usize = 10;
+const SWEEPS: usize = 5;
 
 /// Sweeps end early when the last one moved less than this part of what the first one did (in units of f).
 const SWEPT: f64 = 1e-4;
@@ -37,18 +38,18 @@ const REFINEMENTS: usize = 3;
 /// Part of the diagonal that is added when columns depend on each other.
 const DAMPING: f64 = 1e-13;
 
-/// A projected path that is this short asks for more damping, one that is this long for less.
-const SHORT_PATH: f64 = 0.03;
-const LONG_PATH: f64 = 0.5;
+/// How often variables that a step takes out of their bounds are stopped there and the others solved for anew.
+const SETTLINGS: usize = 10;
 
 /// What damping is multiplied by for more and for less, where it starts, and where it is as good as none.
 const MORE: f64 = 30.0;
-const LESS: f64 = 0.03;
-const FIRST_DAMPING: f64 = 1e-7;
+const LESS: f64 = 0.01;
+const FIRST_DAMPING: f64 = 1e-5;
 const NO_DAMPING: f64 = 1e-9;
 
-/// A step of this part of x (squared, in units of f) is rounding error.
+/// A step of this part of x (squared, in units of f) is rounding error, and so is a fall of f that is this part of its terms.
 const ROUNDING: f64 = 1e-28;
+const NOISE: f64 = 1e-14;
 
 /// The engine with what it keeps from round to round.
 #[derive(Debug, Default)]
@@ -63,6 +64,9 @@ pub struct Face {
     damping: f64,
     /// The least of it that gives a factor.
     least_damping: f64,
+    /// The damping that work on the last set began with, and what steps that failed showed it to need.
+    opened: f64,
+    opening: Option<f64>,
     /// x, ∇f and u at each place.
     x: Vec<f64>,
     slope: Vec<f64>,
@@ -89,6 +93,7 @@ impl Face {
         }
         let mut places: Vec<usize> = set.iter().map(|&k| self.gram.place(k).expect("just added")).collect();
         places.sort_unstable();
+        self.open();
         self.sweeps(&places, SWEEPS);
         for _ in 0..STEPS {
             let solved = self.newton(&places, monitor);
@@ -242,15 +247,10 @@ impl Face {
             }
             let inside = |(&p, &d): (&usize, &f64)| self.x[p] + d > 0.0 && self.x[p] + d < self.upper[p];
             if !self.face.iter().zip(&step).all(inside) {
-                let reached = self.path_search(&step);
-                if reached < SHORT_PATH {
-                    self.set_damping((MORE * self.damping).max(FIRST_DAMPING));
-                } else if reached > LONG_PATH {
-                    self.relax();
-                }
+                self.stay_inside(&step);
                 return false;
             }
-            let image = self.multiply(&step);
+            let image = self.multiply(&self.face.clone(), &step);
             for (&p, &d) in self.face.iter().zip(&step) {
                 self.x[p] += d;
             }
@@ -260,6 +260,15 @@ impl Face {
             }
         }
         true
+    }
+
+    /// Starts with as much damping as the first steps on the last set turned out to need, or with less if they needed none.
+    fn open(&mut self) {
+        let needed = self.opening.take().unwrap_or(LESS * self.opened);
+        self.opened = if needed < NO_DAMPING { 0.0 } else { needed };
+        if self.opened > self.damping {
+            self.set_damping(self.opened);
+        }
     }
 
     /// Less damping for the next step; whether there was none to take away.
@@ -279,17 +288,78 @@ impl Face {
         self.face.clear();
     }
 
-    /// G·d for a d on the face.
-    fn multiply(&mut self, step: &[f64]) -> Vec<f64> {
+    /// G·d for a d on some places.
+    fn multiply(&mut self, places: &[usize], d: &[f64]) -> Vec<f64> {
         let mut image = vec![0.0; self.gram.len()];
-        add_columns(step.iter().zip(&self.face).map(|(&d, &place)| (d, self.gram.column(place))), &mut image);
-        self.work += (self.face.len() * self.gram.len()) as u64;
+        add_columns(d.iter().zip(places).map(|(&d, &place)| (d, self.gram.column(place))), &mut image);
+        self.work += (places.len() * self.gram.len()) as u64;
         image
     }
 
-    /// Moves to the best point on the projected path clip(x + td), 0 ≤ t ≤ 1: a walk from bound to bound, f being a
-    /// parabola in between. Returns its t.
-    fn path_search(&mut self, step: &[f64]) -> f64 {
+    /// For a step that leaves the bounds: settles it inside them, or follows its projected path where that is no good; then more
+    /// damping is needed.
+    fn stay_inside(&mut self, step: &[f64]) {
+        let face = self.face.clone();
+        let settled = self.settle(&face, step);
+        if self.move_to(&face, &settled) {
+            self.relax();
+        } else {
+            let lowest = self.path_search(&face, step);
+            self.move_to(&face, &lowest);
+            self.set_damping((MORE * self.damping).max(FIRST_DAMPING));
+            self.opening = Some(self.damping);
+        }
+    }
+
+    /// What a step takes to its bounds or beyond stops there, and the others are solved for anew, until none is left outside: the
+    /// least point of the damped model, but for those that might leave their bounds again. The factor loses what has stopped.
+    fn settle(&mut self, face: &[usize], step: &[f64]) -> Vec<f64> {
+        let mut target: Vec<f64> = face.iter().zip(step).map(|(&p, d)| self.x[p] + d).collect();
+        let mut right: Vec<f64> = face.iter().map(|&p| -self.slope[p]).collect();
+        let mut inside: Vec<usize> = (0..face.len()).collect(); // what the factor still has
+        for _ in 0..SETTLINGS {
+            let is_outside = |f: usize| target[f] <= 0.0 || target[f] >= self.upper[face[f]];
+            let gone: Vec<usize> = (0..inside.len()).filter(|&i| is_outside(inside[i])).collect();
+            if gone.is_empty() {
+                break;
+            }
+            for &i in &gone {
+                let (f, place) = (inside[i], face[inside[i]]);
+                target[f] = target[f].clamp(0.0, self.upper[place]);
+                let (change, column) = (target[f] - self.x[place], self.gram.column(place));
+                right.iter_mut().zip(face).for_each(|(right, &p)| *right -= change * column[p]);
+            }
+            self.work += (gone.len() * face.len()) as u64;
+            self.drop_from_face(&gone);
+            remove_sorted(&mut inside, &gone);
+            let mut step: Vec<f64> = inside.iter().map(|&f| right[f]).collect();
+            self.factor.solve(&mut step);
+            inside.iter().zip(step).for_each(|(&f, d)| target[f] = self.x[face[f]] + d);
+        }
+        target.iter_mut().zip(face).for_each(|(target, &p)| *target = target.clamp(0.0, self.upper[p]));
+        target
+    }
+
+    /// Moves places to new values, if f falls; whether it does.
+    fn move_to(&mut self, places: &[usize], target: &[f64]) -> bool {
+        let change: Vec<f64> = places.iter().zip(target).map(|(&p, target)| target - self.x[p]).collect();
+        let image = self.multiply(places, &change);
+        let (mut rise, mut size) = (0.0, 0.0);
+        for (d, &p) in change.iter().zip(places) {
+            rise += d * (self.slope[p] + 0.5 * image[p]);
+            size += d.abs() * (self.slope[p].abs() + 0.5 * image[p].abs());
+        }
+        let falls = rise < -NOISE * size;
+        if falls {
+            places.iter().zip(target).for_each(|(&p, &target)| self.x[p] = target);
+            self.slope.iter_mut().zip(&image).for_each(|(slope, g)| *slope += g);
+        }
+        falls
+    }
+
+    /// The lowest point on the projected path clip(x + td), 0 ≤ t ≤ 1: a walk from bound to bound, f being a parabola in
+    /// between.
+    fn path_search(&mut self, face: &[usize], step: &[f64]) -> Vec<f64> {
         let meets = |(place, d): (usize, f64)| {
             if d < 0.0 {
                 self.x[place] / -d
@@ -299,15 +369,15 @@ impl Face {
                 f64::INFINITY
             }
         };
-        let mut bounds: Vec<(f64, usize)> = (0..self.face.len()).map(|f| (meets((self.face[f], step[f])), f)).collect();
+        let mut bounds: Vec<(f64, usize)> = (0..face.len()).map(|f| (meets((face[f], step[f])), f)).collect();
         bounds.retain(|&(t, _)| t < 1.0);
         bounds.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         bounds.push((1.0, usize::MAX));
 
         let mut direction = step.to_vec();
-        let mut slope: Vec<f64> = self.face.iter().map(|&p| self.slope[p]).collect();
+        let mut slope: Vec<f64> = face.iter().map(|&p| self.slope[p]).collect();
         // The step solves (G + damping)d = −slope.
-        let damped = |f: usize| self.damping * self.diagonal(self.face[f]) * step[f];
+        let damped = |f: usize| self.damping * self.diagonal(face[f]) * step[f];
         let mut bend: Vec<f64> = (0..slope.len()).map(|f| -slope[f] - damped(f)).collect();
         let (mut t, mut value, mut best) = (0.0, 0.0, (0.0, 0.0));
         for (next, meets) in bounds {
@@ -331,22 +401,15 @@ impl Face {
                 break;
             }
             slope.iter_mut().zip(&bend).for_each(|(slope, bend)| *slope += length * bend);
-            let column = self.gram.column(self.face[meets]);
+            let column = self.gram.column(face[meets]);
             let stopped = std::mem::take(&mut direction[meets]);
-            for (bend, &place) in bend.iter_mut().zip(&self.face) {
+            for (bend, &place) in bend.iter_mut().zip(face) {
                 *bend -= stopped * column[place];
             }
             self.work += 4 * slope.len() as u64;
         }
         let t = best.1;
-        let change: Vec<f64> =
-            self.face.iter().zip(step).map(|(&p, &d)| (self.x[p] + t * d).clamp(0.0, self.upper[p]) - self.x[p]).collect();
-        let image = self.multiply(&change);
-        for (&p, &d) in self.face.iter().zip(step) {
-            self.x[p] = (self.x[p] + t * d).clamp(0.0, self.upper[p]);
-        }
-        self.slope.iter_mut().zip(&image).for_each(|(slope, g)| *slope += g);
-        t
+        face.iter().zip(step).map(|(&p, d)| (self.x[p] + t * d).clamp(0.0, self.upper[p])).collect()
     }
 
     fn drop_from_face(&mut self, gone: &[usize]) {
@@ -354,12 +417,7 @@ impl Face {
             return;
         }
         self.factor.remove(gone);
-        let mut gone = gone.iter().peekable();
-        let mut at = 0;
-        self.face.retain(|_| {
-            at += 1;
-            gone.next_if(|&&g| g == at - 1).is_none()
-        });
+        remove_sorted(&mut self.face, gone);
     }
 
     /// Brings the factor to the free variables of the set. False if there was no time for it.
@@ -412,4 +470,14 @@ impl Face {
         }
         Some(true)
     }
+}
+
+/// Removes what stands at the given positions, which are in order.
+fn remove_sorted(list: &mut Vec<usize>, positions: &[usize]) {
+    let mut gone = positions.iter().peekable();
+    let mut at = 0;
+    list.retain(|_| {
+        at += 1;
+        gone.next_if(|&&g| g == at - 1).is_none()
+    });
 }

@@ -18,6 +18,10 @@ const LEAST_NEW: usize = 40;
 const PART_OF_ALL: f64 = 0.02;
 const PART_OF_SUPPORT: f64 = 1.0;
 
+/// The same where the exact engine works: a round costs it more than the check, and the more so the more columns turn out to be
+/// of no use.
+const PART_OF_SUPPORT_EXACT: f64 = 0.25;
+
 /// A round that costs less than this part of a pass leaves the time to the checks: twice as many columns may enter the next.
 const CHEAP: f64 = 0.25;
 
@@ -70,7 +74,8 @@ impl Algorithm for WorkingSet<'_> {
         let mut check = monitor.check(&x);
         let mut least = LEAST_NEW;
         while !check.stop {
-            let set = choose(problem, &x, &check.gradient, least, self.memory_limit);
+            let growth = if engines.worked_exactly() { PART_OF_SUPPORT_EXACT } else { PART_OF_SUPPORT };
+            let set = choose(problem, &x, &check.gradient, least, growth, self.memory_limit);
             let goal = Goal {
                 now: check.distance,
                 inner: (INNER_FRACTION * check.distance).max(WANTED_FRACTION * check.wanted_distance),
@@ -99,10 +104,10 @@ struct Set {
 }
 
 /// The support and the columns outside it that fall most steeply, no more than a copy of them fits into memory.
-fn choose<M: Columns>(problem: &Reduced<M>, x: &[f64], gradient: &[f64], least: usize, memory: u64) -> Set {
+fn choose<M: Columns>(problem: &Reduced<M>, x: &[f64], gradient: &[f64], least: usize, growth: f64, memory: u64) -> Set {
     let support = x.iter().filter(|&&v| v > 0.0).count();
     let part = |part: f64, of: usize| (part * of as f64) as usize;
-    let room = least.max(part(PART_OF_ALL, x.len())).max(part(PART_OF_SUPPORT, support));
+    let room = least.max(part(PART_OF_ALL, x.len())).max(part(growth, support));
     let slope = |k: usize| gradient[k] / problem.curvature(k).sqrt(); // in units of the column
     let mut set: Vec<usize> = (0..x.len()).filter(|&k| x[k] == 0.0 && gradient[k] < 0.0).collect();
     let steeper = |&a: &usize, &b: &usize| slope(a).total_cmp(&slope(b)).then(a.cmp(&b));
