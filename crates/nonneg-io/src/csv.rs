@@ -243,7 +243,9 @@ fn parse_plain_row(text: &[u8], row: Range<usize>, layout: &Layout, values: &mut
     let mut tries = TRIES;
     while at < end {
         if tries > 0 {
-            let length = number::tiny_floats(&text[at..end], separator, first + layout.cols - values.len(), values);
+            // The last one is left: no separator may follow it.
+            let most = first + layout.cols - values.len() - 1;
+            let length = number::tiny_floats(&text[at..end], separator, most, values);
             tries = if length > 0 { TRIES } else { tries - 1 };
             at += length;
         }

@@ -138,6 +138,17 @@ fn tables() {
     check(&[("b.mtx", header, 0, "not plausible")], |path| read_vector(path).unwrap_err().to_string());
 }
 
+/// Rows of short numbers, which are read several at a time: it was counted on that there are no more of them than columns.
+#[test]
+fn rows_with_too_many_short_numbers() {
+    let cases = [
+        ("a.csv", "1,2\n1,2,3,4,5,6,7,8\n3,4\n", 2, "8 fields, expected 2 as in line 1"),
+        ("a.csv", "1.5,2\n1,2,\n3.25,4\n5,6\n", 2, "3 fields, expected 2 as in line 1"),
+        ("a.csv", "1\n1,2,3,4,5,6,7,8,9\n", 2, "field 1: expected a number"),
+    ];
+    check(&cases, problem_error);
+}
+
 /// Line numbers must be right in every block.
 #[test]
 fn late_lines() {
