@@ -11,6 +11,7 @@ use super::anderson::Anderson;
 use super::face::Face;
 use super::first_order::{FirstOrder, FirstOrderEngine, Race};
 use super::gram::{Gram, KnownGram};
+use super::local_gram::LocalGram;
 use super::point::{Point, distance};
 use super::si_nnls::Blocks;
 use super::{Check, Monitor};
@@ -26,6 +27,11 @@ const TILED: f64 = 0.08;
 
 /// How often the exact engine factors a face anew, about.
 const REFACTORED: f64 = 4.0;
+
+/// The same for sparse factors, which are made anew for every face; and how many entries a column of theirs has for each column
+/// that it overlaps with, about.
+const REFACTORED_LOCAL: f64 = 10.0;
+const FILL: f64 = 3.0;
 
 /// Sweeps that descent takes on a set, at least.
 const LEAST_SWEEPS: f64 = 15.0;
@@ -59,7 +65,12 @@ pub struct Goal {
 
 /// The engines and what has been learnt of them on this problem.
 pub struct Engines {
-    exact: Face,
+    exact: Face<Gram>,
+    /// The exact engine where columns overlap with few others of a set.
+    local: Face<LocalGram>,
+    /// The size of the set that was last looked at for that, and with how many others a column overlaps, if they are few.
+    overlaps: Option<f64>,
+    looked_at: usize,
     exact_only: bool,
     memory_limit: u64,
     /// How often in a row the exact engine brought nothing.
@@ -79,6 +90,9 @@ impl Engines {
     pub fn new(exact_only: bool, memory_limit: u64, seed: u64, known: Arc<KnownGram>) -> Self {
         Self {
             exact: Face::with_known(known),
+            local: Face::new(),
+            overlaps: None,
+            looked_at: 0,
             exact_only,
             memory_limit,
             exact_failures: 0,
@@ -107,7 +121,15 @@ impl Engines {
     ) -> f64 {
         let Check { image, mut gradient, .. } = check;
         let mut cost = 0.0;
-        let exact_cost = self.exact_cost(problem, set, x);
+        if set.len() > self.looked_at + self.looked_at / 2 {
+            let (overlaps, work) = LocalGram::overlaps(problem, set);
+            (self.overlaps, self.looked_at) = (overlaps, set.len());
+            monitor.spend(work);
+        }
+        let exact_cost = match self.overlaps {
+            Some(overlaps) => self.local_cost(problem, set, overlaps),
+            None => self.exact_cost(problem, set, x),
+        };
         let descent_cost = self.descent_rate.map(|rate| (goal.now / goal.wanted).ln() / rate * sweep_cost(problem, set));
         let before = self.exact_worked;
         let descent_cost = descent_cost.unwrap_or(LEAST_SWEEPS * sweep_cost(problem, set));
@@ -132,7 +154,10 @@ impl Engines {
             }
         }
         if self.exact_worked {
-            self.exact.solve(problem, set, x, &gradient, goal.inner, monitor);
+            match self.overlaps {
+                Some(_) => self.local.solve(problem, set, x, &gradient, goal.inner, monitor),
+                None => self.exact.solve(problem, set, x, &gradient, goal.inner, monitor),
+            }
             cost += exact_cost;
         }
         cost
@@ -236,8 +261,24 @@ impl Engines {
         let face = support + 0.5 * (size - support);
         let old = (self.exact.size() as f64).min(face);
         let factor = TILED * (face.powi(3) - old.powi(3)) / 3.0;
-        let failures = FAILURE.powi(self.exact_failures.min(20) as i32);
-        failures * (gram + REFACTORED * factor + CONTIGUOUS * 20.0 * size * size)
+        self.failures() * (gram + REFACTORED * factor + CONTIGUOUS * 20.0 * size * size)
+    }
+
+    /// The same where a column overlaps with so many others of the set.
+    fn local_cost<M: Columns>(&self, problem: &Reduced<M>, set: &[usize], overlaps: f64) -> f64 {
+        let (size, column) = (set.len() as f64, FILL * overlaps);
+        if 16.0 * size * (2.0 * overlaps + column) > self.memory_limit as f64 {
+            return f64::INFINITY;
+        }
+        let entries = problem.entries(set.iter().copied()) as f64;
+        let new = problem.entries(set.iter().copied().filter(|&k| !self.local.knows(problem, k))) as f64;
+        let gram = entries + new * entries / problem.matrix.rows() as f64;
+        let factor = TILED * size * column * column / 2.0;
+        self.failures() * (gram + REFACTORED_LOCAL * factor + 20.0 * size * overlaps)
+    }
+
+    fn failures(&self) -> f64 {
+        FAILURE.powi(self.exact_failures.min(20) as i32)
     }
 }
 

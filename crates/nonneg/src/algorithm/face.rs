@@ -13,11 +13,10 @@
 use std::sync::Arc;
 
 use super::Monitor;
+use super::curvature::{Curvature, Factor};
 use super::gram::{Gram, KnownGram};
 use super::point::{Coordinate, distance_of};
-use crate::linalg::Cholesky;
 use crate::matrix::Columns;
-use crate::matrix::kernels::{add_columns, axpy};
 use crate::presolve::Reduced;
 
 /// Coordinate sweeps before the first Newton step of a round, at most, and between Newton steps.
@@ -28,9 +27,6 @@ const SWEPT: f64 = 1e-4;
 
 /// Newton steps on one set, at most: the next round goes on.
 const STEPS: usize = 60;
-
-/// Variables that enter G or the factor between two looks at the limits: some hundred milliseconds at most.
-const AT_ONCE: usize = 1024;
 
 /// Refinements of one Newton step.
 const REFINEMENTS: usize = 3;
@@ -47,17 +43,20 @@ const LESS: f64 = 0.01;
 const FIRST_DAMPING: f64 = 1e-5;
 const NO_DAMPING: f64 = 1e-9;
 
+/// With so much of the diagonal added, every matrix has a factor.
+const MOST_DAMPING: f64 = 1e6;
+
 /// A step of this part of x (squared, in units of f) is rounding error, and so is a fall of f that is this part of its terms.
 const ROUNDING: f64 = 1e-28;
 const NOISE: f64 = 1e-14;
 
 /// The engine with what it keeps from round to round.
-#[derive(Debug, Default)]
-pub struct Face {
-    gram: Gram,
+#[derive(Debug)]
+pub struct Face<G: Curvature = Gram> {
+    gram: G,
     /// Entries of G that are known from elsewhere.
     known: Arc<KnownGram>,
-    factor: Cholesky,
+    factor: G::Factor,
     /// Places (in `gram`) of the factor's variables, in its order.
     face: Vec<usize>,
     /// What was added to the diagonal of G, relative to it, so that there is a factor.
@@ -76,7 +75,44 @@ pub struct Face {
     work: u64,
 }
 
-impl Face {
+impl Face<Gram> {
+    /// Bytes that the matrices of so many variables take.
+    pub fn bytes(variables: usize) -> u64 {
+        // Gram matrix and factor, each with room to grow by half.
+        2 * 8 * (variables as u64 * 3 / 2).pow(2)
+    }
+
+    /// With entries of G that are known from elsewhere.
+    pub fn with_known(known: Arc<KnownGram>) -> Self {
+        Self { known, ..Self::new() }
+    }
+
+    /// What it has found out, for other problems.
+    pub fn into_known<M: Columns>(self, problem: &Reduced<M>) -> KnownGram {
+        KnownGram::new(self.gram, problem)
+    }
+}
+
+impl<G: Curvature> Face<G> {
+    /// Knows nothing yet.
+    pub fn new() -> Self {
+        Self {
+            gram: G::default(),
+            known: Arc::default(),
+            factor: G::Factor::default(),
+            face: Vec::new(),
+            damping: 0.0,
+            least_damping: 0.0,
+            opened: 0.0,
+            opening: None,
+            x: Vec::new(),
+            slope: Vec::new(),
+            upper: Vec::new(),
+            swept: 0,
+            work: 0,
+        }
+    }
+
     /// Minimises f over the set (sorted; it holds the support of x), all other variables fixed at zero. `gradient` is
     /// ∇f(x). Ends at the given distance from the optimum on the set.
     pub fn solve<M: Columns>(
@@ -115,25 +151,9 @@ impl Face {
         }
     }
 
-    /// Bytes that the matrices of so many variables take.
-    pub fn bytes(variables: usize) -> u64 {
-        // Gram matrix and factor, each with room to grow by half.
-        2 * 8 * (variables as u64 * 3 / 2).pow(2)
-    }
-
     /// Whether the products of a variable with the others need not be computed, as far as one can tell.
     pub fn knows<M: Columns>(&self, problem: &Reduced<M>, variable: usize) -> bool {
         self.gram.place(variable).is_some() || self.known.knows(problem.columns[variable])
-    }
-
-    /// With entries of G that are known from elsewhere.
-    pub fn with_known(known: Arc<KnownGram>) -> Self {
-        Self { known, ..Self::default() }
-    }
-
-    /// What it has found out, for other problems.
-    pub fn into_known<M: Columns>(self, problem: &Reduced<M>) -> KnownGram {
-        KnownGram::new(self.gram, problem)
     }
 
     /// Variables in the factor.
@@ -151,16 +171,16 @@ impl Face {
         monitor: &mut dyn Monitor,
     ) -> bool {
         let new: Vec<usize> = set.iter().copied().filter(|&k| self.gram.place(k).is_none()).collect();
-        if self.gram.len() + new.len() > 2 * set.len() + 64 {
+        if self.gram.variables().len() + new.len() > 2 * set.len() + 64 {
             let places: Vec<usize> = set.iter().filter_map(|&k| self.gram.place(k)).collect();
-            let mut moved = vec![usize::MAX; self.gram.len()];
+            let mut moved = vec![usize::MAX; self.gram.variables().len()];
             places.iter().enumerate().for_each(|(to, &from)| moved[from] = to);
             self.gram.keep(&places);
             let gone: Vec<usize> = (0..self.face.len()).filter(|&f| moved[self.face[f]] == usize::MAX).collect();
             self.drop_from_face(&gone);
             self.face.iter_mut().for_each(|place| *place = moved[*place]);
         }
-        for some in new.chunks(AT_ONCE) {
+        for some in new.chunks(G::Factor::AT_ONCE) {
             monitor.spend(self.gram.add(problem, some, &self.known));
             if monitor.out_of_time() {
                 return false;
@@ -172,16 +192,10 @@ impl Face {
         true
     }
 
-    fn diagonal(&self, place: usize) -> f64 {
-        self.gram.column(place)[place]
-    }
-
     /// x + change at one place.
     fn shift(&mut self, place: usize, change: f64) {
         self.x[place] += change;
-        let column = self.gram.column(place);
-        axpy(change, column, &mut self.slope);
-        self.work += column.len() as u64;
+        self.work += self.gram.add_column(place, change, &mut self.slope);
     }
 
     /// Coordinate sweeps over the set.
@@ -190,7 +204,7 @@ impl Face {
         for sweep in 0..count {
             let mut moved = 0.0;
             for &place in places {
-                let diagonal = self.diagonal(place);
+                let diagonal = self.gram.diagonal(place);
                 let best = (self.x[place] - self.slope[place] / diagonal).clamp(0.0, self.upper[place]);
                 let change = best - self.x[place];
                 if change != 0.0 {
@@ -239,9 +253,9 @@ impl Face {
         }
         for _ in 0..REFINEMENTS {
             let mut step: Vec<f64> = self.face.iter().map(|&p| -self.slope[p]).collect();
-            self.factor.solve(&mut step);
-            let size: f64 = self.face.iter().zip(&step).map(|(&p, d)| self.diagonal(p) * d * d).sum();
-            let scale: f64 = self.face.iter().map(|&p| self.diagonal(p) * self.x[p] * self.x[p]).sum();
+            self.factor.solve(&self.gram, &self.face, self.damping, &mut step);
+            let size: f64 = self.face.iter().zip(&step).map(|(&p, d)| self.gram.diagonal(p) * d * d).sum();
+            let scale: f64 = self.face.iter().map(|&p| self.gram.diagonal(p) * self.x[p] * self.x[p]).sum();
             if !size.is_finite() || size <= ROUNDING * scale {
                 return self.relax();
             }
@@ -250,12 +264,9 @@ impl Face {
                 self.stay_inside(&step);
                 return false;
             }
-            let image = self.multiply(&self.face.clone(), &step);
-            for (&p, &d) in self.face.iter().zip(&step) {
-                self.x[p] += d;
-            }
-            self.slope.iter_mut().zip(&image).for_each(|(slope, g)| *slope += g);
-            if self.damping > self.least_damping {
+            let face = self.face.clone();
+            let target: Vec<f64> = face.iter().zip(&step).map(|(&p, d)| self.x[p] + d).collect();
+            if !self.move_to(&face, &target) || self.damping > self.least_damping {
                 return self.relax();
             }
         }
@@ -290,9 +301,8 @@ impl Face {
 
     /// G·d for a d on some places.
     fn multiply(&mut self, places: &[usize], d: &[f64]) -> Vec<f64> {
-        let mut image = vec![0.0; self.gram.len()];
-        add_columns(d.iter().zip(places).map(|(&d, &place)| (d, self.gram.column(place))), &mut image);
-        self.work += (places.len() * self.gram.len()) as u64;
+        let mut image = vec![0.0; self.gram.variables().len()];
+        self.work += self.gram.add_columns(places, d, &mut image);
         image
     }
 
@@ -315,7 +325,7 @@ impl Face {
     /// least point of the damped model, but for those that might leave their bounds again. The factor loses what has stopped.
     fn settle(&mut self, face: &[usize], step: &[f64]) -> Vec<f64> {
         let mut target: Vec<f64> = face.iter().zip(step).map(|(&p, d)| self.x[p] + d).collect();
-        let mut right: Vec<f64> = face.iter().map(|&p| -self.slope[p]).collect();
+        let mut right: Vec<f64> = self.slope.iter().map(|slope| -slope).collect(); // at each place
         let mut inside: Vec<usize> = (0..face.len()).collect(); // what the factor still has
         for _ in 0..SETTLINGS {
             let is_outside = |f: usize| target[f] <= 0.0 || target[f] >= self.upper[face[f]];
@@ -326,14 +336,12 @@ impl Face {
             for &i in &gone {
                 let (f, place) = (inside[i], face[inside[i]]);
                 target[f] = target[f].clamp(0.0, self.upper[place]);
-                let (change, column) = (target[f] - self.x[place], self.gram.column(place));
-                right.iter_mut().zip(face).for_each(|(right, &p)| *right -= change * column[p]);
+                self.work += self.gram.add_column(place, self.x[place] - target[f], &mut right);
             }
-            self.work += (gone.len() * face.len()) as u64;
             self.drop_from_face(&gone);
             remove_sorted(&mut inside, &gone);
-            let mut step: Vec<f64> = inside.iter().map(|&f| right[f]).collect();
-            self.factor.solve(&mut step);
+            let mut step: Vec<f64> = inside.iter().map(|&f| right[face[f]]).collect();
+            self.factor.solve(&self.gram, &self.face, self.damping, &mut step);
             inside.iter().zip(step).for_each(|(&f, d)| target[f] = self.x[face[f]] + d);
         }
         target.iter_mut().zip(face).for_each(|(target, &p)| *target = target.clamp(0.0, self.upper[p]));
@@ -375,15 +383,16 @@ impl Face {
         bounds.push((1.0, usize::MAX));
 
         let mut direction = step.to_vec();
-        let mut slope: Vec<f64> = face.iter().map(|&p| self.slope[p]).collect();
-        // The step solves (G + damping)d = −slope.
-        let damped = |f: usize| self.damping * self.diagonal(face[f]) * step[f];
-        let mut bend: Vec<f64> = (0..slope.len()).map(|f| -slope[f] - damped(f)).collect();
+        let mut slope = self.slope.clone(); // at each place, as is what follows
+        let mut bend = vec![0.0; slope.len()];
+        for (&p, d) in face.iter().zip(step) {
+            bend[p] = -slope[p] - self.damping * self.gram.diagonal(p) * d; // the step solves (G + damping)d = −slope
+        }
         let (mut t, mut value, mut best) = (0.0, 0.0, (0.0, 0.0));
         for (next, meets) in bounds {
             let length = next - t;
-            let falls: f64 = direction.iter().zip(&slope).map(|(d, s)| d * s).sum();
-            let curves: f64 = direction.iter().zip(&bend).map(|(d, g)| d * g).sum();
+            let falls: f64 = direction.iter().zip(face).map(|(d, &p)| d * slope[p]).sum();
+            let curves: f64 = direction.iter().zip(face).map(|(d, &p)| d * bend[p]).sum();
             let lowest = if curves > 0.0 {
                 (-falls / curves).clamp(0.0, length)
             } else if falls < 0.0 {
@@ -401,12 +410,8 @@ impl Face {
                 break;
             }
             slope.iter_mut().zip(&bend).for_each(|(slope, bend)| *slope += length * bend);
-            let column = self.gram.column(face[meets]);
             let stopped = std::mem::take(&mut direction[meets]);
-            for (bend, &place) in bend.iter_mut().zip(face) {
-                *bend -= stopped * column[place];
-            }
-            self.work += 4 * slope.len() as u64;
+            self.work += self.gram.add_column(face[meets], -stopped, &mut bend) + 3 * face.len() as u64;
         }
         let t = best.1;
         face.iter().zip(step).map(|(&p, d)| (self.x[p] + t * d).clamp(0.0, self.upper[p])).collect()
@@ -422,7 +427,7 @@ impl Face {
 
     /// Brings the factor to the free variables of the set. False if there was no time for it.
     fn update_face(&mut self, places: &[usize], monitor: &mut dyn Monitor) -> bool {
-        let mut wanted = vec![false; self.gram.len()];
+        let mut wanted = vec![false; self.gram.variables().len()];
         for &place in places {
             wanted[place] = self.is_free(place);
         }
@@ -441,20 +446,18 @@ impl Face {
             if let Some(finished) = self.extend_face(&all, monitor) {
                 return finished;
             }
+            // A sparse factor can also be too large to have.
+            if self.least_damping > MOST_DAMPING {
+                (self.damping, self.least_damping) = (0.0, 0.0);
+                return false;
+            }
         }
     }
 
     /// Appends variables to the factor, and whether there was time for all of them; `None` if some depend on the others.
     fn extend_face(&mut self, new: &[usize], monitor: &mut dyn Monitor) -> Option<bool> {
-        for some in new.chunks(AT_ONCE) {
-            let mut cross = Vec::with_capacity(self.face.len() * some.len());
-            let mut corner = Vec::with_capacity(some.len() * some.len());
-            for &place in some {
-                let column = self.gram.column(place);
-                cross.extend(self.face.iter().map(|&p| column[p]));
-                corner.extend(some.iter().map(|&p| if p == place { column[p] * (1.0 + self.damping) } else { column[p] }));
-            }
-            let done = self.factor.extend(&cross, &corner, some.len());
+        for some in new.chunks(G::Factor::AT_ONCE) {
+            let done = self.factor.extend(&self.gram, &self.face, some, self.damping);
             let appended = match &done {
                 Ok(()) => some.len(),
                 Err(dependent) => dependent.appended,

@@ -1,10 +1,12 @@
-//! G = AᵀWA + Λ on a growing list of variables.
+//! G = AᵀWA + Λ on a growing list of variables, in full.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use crate::matrix::kernels::clear_below;
+use super::curvature::{Curvature, Factor};
+use crate::linalg::{Cholesky, Dependent};
+use crate::matrix::kernels::{add_columns, axpy, clear_below};
 use crate::matrix::{Column, Columns, per_task};
 use crate::presolve::Reduced;
 use crate::scaling::power_of_two;
@@ -18,7 +20,7 @@ const DENSE: f64 = 0.2;
 
 /// log₂ of what counts as zero beside columns of length one, far below any rounding error: the tails of peaks multiply to
 /// numbers so small that processors take a hundred times as long over them.
-const NOTHING: i32 = -300;
+pub(super) const NOTHING: i32 = -300;
 
 /// The Gram matrix of some variables of one problem.
 #[derive(Debug, Default)]
@@ -33,22 +35,13 @@ pub struct Gram {
     room: usize,
 }
 
-const ABSENT: u32 = u32::MAX;
+/// No place.
+pub(super) const ABSENT: u32 = u32::MAX;
 
 impl Gram {
     /// Number of variables.
     pub fn len(&self) -> usize {
         self.variables.len()
-    }
-
-    /// The variables, in order of arrival.
-    pub fn variables(&self) -> &[usize] {
-        &self.variables
-    }
-
-    /// Where a variable stands.
-    pub fn place(&self, variable: usize) -> Option<usize> {
-        self.places.get(variable).filter(|&&place| place != ABSENT).map(|&place| place as usize)
     }
 
     /// Column of the variable at a place.
@@ -62,36 +55,6 @@ impl Gram {
         entries as f64 > DENSE * variables as f64 * problem.matrix.rows() as f64
     }
 
-    /// Adds variables that are not there yet, from what is known where that covers them. Returns the multiply-adds.
-    pub fn add<M: Columns>(&mut self, problem: &Reduced<M>, new: &[usize], known: &KnownGram) -> u64 {
-        if new.is_empty() {
-            return 0;
-        }
-        let old = self.len();
-        self.places.resize(problem.len(), ABSENT);
-        for &variable in new {
-            self.places[variable] = self.variables.len() as u32;
-            self.variables.push(variable);
-        }
-        self.make_room(old);
-        if known.covers(problem, &self.variables) {
-            self.copy(problem, known, old);
-            return 0;
-        }
-        let entries = problem.entries(self.variables.iter().copied());
-        let work = if Self::is_dense(problem, self.len(), entries) {
-            self.fill_dense(problem, old)
-        } else {
-            self.fill_sparse(problem, old)
-        };
-        clear_below(power_of_two(NOTHING), &mut self.values[old * self.room..]);
-        self.mirror(old);
-        for place in old..self.len() {
-            self.values[place * self.room + place] += problem.ridge(self.variables[place]);
-        }
-        work
-    }
-
     /// The new columns and rows.
     fn copy<M: Columns>(&mut self, problem: &Reduced<M>, known: &KnownGram, old: usize) {
         let from: Vec<usize> = self.variables.iter().map(|&k| known.places[problem.columns[k]] as usize).collect();
@@ -101,22 +64,6 @@ impl Gram {
             out.iter_mut().zip(&from).for_each(|(out, &p)| *out = column[p]);
         }
         self.mirror(old);
-    }
-
-    /// Keeps only the variables at the given places, in that order.
-    pub fn keep(&mut self, places: &[usize]) {
-        let mut kept = Gram { places: vec![ABSENT; self.places.len()], ..Gram::default() };
-        for (to, &from) in places.iter().enumerate() {
-            kept.variables.push(self.variables[from]);
-            kept.places[self.variables[from]] = to as u32;
-        }
-        kept.make_room(0);
-        for (to, &from) in places.iter().enumerate() {
-            let column = self.column(from);
-            let out = &mut kept.values[to * kept.room..][..places.len()];
-            out.iter_mut().zip(places).for_each(|(out, &p)| *out = column[p]);
-        }
-        *self = kept;
     }
 
     /// Columns long enough for all variables; the old ones are moved over.
@@ -216,6 +163,107 @@ impl Gram {
     }
 }
 
+impl Curvature for Gram {
+    type Factor = Cholesky;
+
+    fn variables(&self) -> &[usize] {
+        &self.variables
+    }
+
+    fn place(&self, variable: usize) -> Option<usize> {
+        self.places.get(variable).filter(|&&place| place != ABSENT).map(|&place| place as usize)
+    }
+
+    fn diagonal(&self, place: usize) -> f64 {
+        self.column(place)[place]
+    }
+
+    fn add<M: Columns>(&mut self, problem: &Reduced<M>, new: &[usize], known: &KnownGram) -> u64 {
+        if new.is_empty() {
+            return 0;
+        }
+        let old = self.len();
+        self.places.resize(problem.len(), ABSENT);
+        for &variable in new {
+            self.places[variable] = self.variables.len() as u32;
+            self.variables.push(variable);
+        }
+        self.make_room(old);
+        if known.covers(problem, &self.variables) {
+            self.copy(problem, known, old);
+            return 0;
+        }
+        let entries = problem.entries(self.variables.iter().copied());
+        let work = if Self::is_dense(problem, self.len(), entries) {
+            self.fill_dense(problem, old)
+        } else {
+            self.fill_sparse(problem, old)
+        };
+        clear_below(power_of_two(NOTHING), &mut self.values[old * self.room..]);
+        self.mirror(old);
+        for place in old..self.len() {
+            self.values[place * self.room + place] += problem.ridge(self.variables[place]);
+        }
+        work
+    }
+
+    fn keep(&mut self, places: &[usize]) {
+        let mut kept = Gram { places: vec![ABSENT; self.places.len()], ..Gram::default() };
+        for (to, &from) in places.iter().enumerate() {
+            kept.variables.push(self.variables[from]);
+            kept.places[self.variables[from]] = to as u32;
+        }
+        kept.make_room(0);
+        for (to, &from) in places.iter().enumerate() {
+            let column = self.column(from);
+            let out = &mut kept.values[to * kept.room..][..places.len()];
+            out.iter_mut().zip(places).for_each(|(out, &p)| *out = column[p]);
+        }
+        *self = kept;
+    }
+
+    fn add_column(&self, place: usize, change: f64, out: &mut [f64]) -> u64 {
+        axpy(change, self.column(place), out);
+        self.len() as u64
+    }
+
+    fn add_columns(&self, places: &[usize], d: &[f64], out: &mut [f64]) -> u64 {
+        add_columns(d.iter().zip(places).map(|(&d, &place)| (d, self.column(place))), out);
+        (places.len() * self.len()) as u64
+    }
+}
+
+impl Factor<Gram> for Cholesky {
+    const AT_ONCE: usize = 1024; // some hundred milliseconds at most
+
+    fn extend(&mut self, gram: &Gram, face: &[usize], new: &[usize], damping: f64) -> Result<(), Dependent> {
+        let mut cross = Vec::with_capacity(face.len() * new.len());
+        let mut corner = Vec::with_capacity(new.len() * new.len());
+        for &place in new {
+            let column = gram.column(place);
+            cross.extend(face.iter().map(|&p| column[p]));
+            corner.extend(new.iter().map(|&p| if p == place { column[p] * (1.0 + damping) } else { column[p] }));
+        }
+        Cholesky::extend(self, &cross, &corner, new.len())
+    }
+
+    fn remove(&mut self, positions: &[usize]) {
+        Cholesky::remove(self, positions);
+    }
+
+    fn solve(&mut self, _gram: &Gram, _face: &[usize], _damping: f64, r: &mut [f64]) {
+        Cholesky::solve(self, r);
+    }
+
+    fn clear(&mut self) {
+        Cholesky::clear(self);
+    }
+
+    fn work(&mut self) -> u64 {
+        Cholesky::work(self)
+    }
+}
+
 /// G on some columns of A, for other problems with the same A, weights and ridge.
 #[derive(Debug, Default)]
 pub struct KnownGram {
@@ -257,13 +305,13 @@ impl KnownGram {
 }
 
 /// The entries of some columns, by rows: (place in the list, scaled value).
-struct RowLists {
+pub(super) struct RowLists {
     starts: Vec<usize>,
     entries: Vec<(u32, f64)>,
 }
 
 impl RowLists {
-    fn new<M: Columns>(problem: &Reduced<M>, variables: &[usize]) -> Self {
+    pub fn new<M: Columns>(problem: &Reduced<M>, variables: &[usize]) -> Self {
         let mut starts = vec![0usize; problem.matrix.rows() + 2];
         for &k in variables {
             problem.column(k).for_each(|i, _| starts[i + 2] += 1);
@@ -282,7 +330,8 @@ impl RowLists {
         Self { starts, entries }
     }
 
-    fn row(&self, i: usize) -> &[(u32, f64)] {
+    /// Those of one row, in order of place.
+    pub fn row(&self, i: usize) -> &[(u32, f64)] {
         &self.entries[self.starts[i]..self.starts[i + 1]]
     }
 }

@@ -12,10 +12,12 @@ pub mod tnt_nn;
 
 mod accelerated;
 mod anderson;
+mod curvature;
 mod engines;
 mod face;
 mod first_order;
 mod gram;
+mod local_gram;
 mod metric;
 mod passive;
 mod point;

@@ -18,9 +18,10 @@ const LEAST_NEW: usize = 40;
 const PART_OF_ALL: f64 = 0.02;
 const PART_OF_SUPPORT: f64 = 1.0;
 
-/// The same where the exact engine works: a round costs it more than the check, and the more so the more columns turn out to be
-/// of no use.
+/// The same after a round of the exact engine that cost more than the check, so many passes: it costs the more the more columns
+/// turn out to be of no use.
 const PART_OF_SUPPORT_EXACT: f64 = 0.25;
+const DEAR: f64 = 2.0;
 
 /// A round that costs less than this part of a pass leaves the time to the checks: twice as many columns may enter the next.
 const CHEAP: f64 = 0.25;
@@ -72,9 +73,9 @@ impl Algorithm for WorkingSet<'_> {
         let mut engines =
             Engines::new(self.exact_only, self.memory_limit, self.seed, self.memory.map_or_else(Arc::default, GramMemory::get));
         let mut check = monitor.check(&x);
-        let mut least = LEAST_NEW;
+        let (mut least, mut dear) = (LEAST_NEW, false);
         while !check.stop {
-            let growth = if engines.worked_exactly() { PART_OF_SUPPORT_EXACT } else { PART_OF_SUPPORT };
+            let growth = if dear { PART_OF_SUPPORT_EXACT } else { PART_OF_SUPPORT };
             let set = choose(problem, &x, &check.gradient, least, growth, self.memory_limit);
             let goal = Goal {
                 now: check.distance,
@@ -83,7 +84,9 @@ impl Algorithm for WorkingSet<'_> {
             };
             let before = check.objective;
             let cost = engines.improve(problem, &set.variables, &mut x, check, goal, monitor);
-            if set.left_some_out && cost < CHEAP * problem.matrix.nnz() as f64 {
+            let pass = problem.matrix.nnz() as f64;
+            dear = engines.worked_exactly() && cost > DEAR * pass;
+            if set.left_some_out && cost < CHEAP * pass {
                 least = (2 * least).min(x.len());
             }
             check = monitor.check(&x);
