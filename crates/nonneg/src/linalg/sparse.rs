@@ -22,18 +22,18 @@ pub struct Upper {
 
 impl Upper {
     /// Number of variables.
-    pub fn len(&self) -> usize {
+    fn size(&self) -> usize {
         self.starts.len() - 1
     }
 
     fn pattern(&self) -> SymbolicSparseColMatRef<'_, u32> {
-        SymbolicSparseColMatRef::new_unsorted_checked(self.len(), self.len(), &self.starts, None, &self.rows)
+        SymbolicSparseColMatRef::new_unsorted_checked(self.size(), self.size(), &self.starts, None, &self.rows)
     }
 
     /// The rank of each variable in an order of elimination that keeps the factor sparse (approximate minimum degree). It serves
     /// every subset as well: what a subset fills in, all of them fill in.
     pub fn elimination_ranks(&self) -> Vec<u32> {
-        let n = self.len();
+        let n = self.size();
         let (mut order, mut ranks) = (vec![0u32; n], vec![0u32; n]);
         let memory = amd::order_maybe_unsorted_scratch::<u32>(n, self.rows.len());
         let mut memory = MemBuffer::new(memory);
