@@ -1,4 +1,4 @@
-//! `nonneg-bench timed`: one problem, timed as peers are: in a process that is warm, the median of three unless one takes long.
+//! `nonneg-bench timed`: one problem, timed as peers are: in a process that is warm, the median of some solves unless one takes long.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -26,6 +26,9 @@ pub struct TimedArgs {
     /// Seconds for one solve
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
     limit: f64,
+    /// How often a short solve is timed; the median counts
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    rounds: usize,
     /// Where x goes (.npy)
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -50,7 +53,7 @@ pub fn run(args: &TimedArgs) -> Outcome<()> {
             let begin = Instant::now();
             let solution = solver.solve(&problem.matrix, &rhs)?;
             times.push(begin.elapsed().as_secs_f64());
-            if times.len() == 3 || times[0] > LONG {
+            if times.len() >= args.rounds || times[0] > LONG {
                 return Ok((times, solution));
             }
         }

@@ -45,6 +45,13 @@ pub fn add_columns<'a, T: Value>(terms: impl IntoIterator<Item = (f64, &'a [T])>
     four[..count].iter().for_each(|&(alpha, vector)| axpy(alpha, vector, y));
 }
 
+/// How large and how small the values of a column are. Most columns have no zeros, and nothing below: one look is enough.
+pub fn extremes<T: Value>(values: &[T]) -> Extremes {
+    let (largest, lowest) = largest_and_lowest(values);
+    let smallest = if lowest > 0.0 { lowest } else { smallest_but_zero(values) };
+    Extremes { largest, smallest, negative: lowest < 0.0 }
+}
+
 wide! {
     /// aᵀy.
     fn dense_dot<T: Value>(values: &[T], y: &[f64]) -> f64 {
@@ -131,33 +138,42 @@ wide! {
         })
     }
 
-    /// How large and how small the values of a column are. Sizes compare like their bits, as integers: no branches, no
-    /// masks.
-    fn extremes<T: Value>(values: &[T]) -> Extremes {
-        const LANES: usize = 4;
-        const SIZE: i64 = i64::MAX; // all but the sign
-        let (mut largest, mut smallest, mut signs) = ([0i64; LANES], [SIZE; LANES], [0i64; LANES]);
+    /// The largest |a|, or 0, and the least a, or ∞: a loop for each over what the first-level cache holds, since the compiler
+    /// makes nothing of both in one.
+    fn largest_and_lowest<T: Value>(values: &[T]) -> (f64, f64) {
+        const PART: usize = 1024;
+        let (mut largest, mut lowest) = ([0.0f64; LANES], [f64::INFINITY; LANES]);
         let (chunks, rest) = values.as_chunks::<LANES>();
-        let mut visit = |lane: usize, a: f64| {
-            let size = a.to_bits() as i64 & SIZE;
-            largest[lane] = largest[lane].max(size);
-            smallest[lane] = smallest[lane].min(size.wrapping_sub(1) & SIZE); // of zero: the largest there is
-            signs[lane] |= a.to_bits() as i64 & size.wrapping_neg(); // of zero: none
-        };
-        for chunk in chunks {
-            for lane in 0..LANES {
-                visit(lane, chunk[lane].to_f64());
+        for chunks in chunks.chunks(PART / LANES) {
+            for chunk in chunks {
+                for lane in 0..LANES {
+                    let size = chunk[lane].to_f64().abs();
+                    largest[lane] = if size > largest[lane] { size } else { largest[lane] };
+                }
+            }
+            for chunk in chunks {
+                for lane in 0..LANES {
+                    let a = chunk[lane].to_f64();
+                    lowest[lane] = if a < lowest[lane] { a } else { lowest[lane] };
+                }
             }
         }
-        for a in rest {
-            visit(0, a.to_f64());
+        let (sizes, rest) = (rest.iter().map(|a| a.to_f64().abs()), rest.iter().map(|a| a.to_f64()));
+        (largest.into_iter().chain(sizes).fold(0.0, f64::max), lowest.into_iter().chain(rest).fold(f64::INFINITY, f64::min))
+    }
+
+    /// The least |a| that is not 0, or ∞.
+    fn smallest_but_zero<T: Value>(values: &[T]) -> f64 {
+        let mut smallest = [f64::INFINITY; LANES];
+        let (chunks, rest) = values.as_chunks::<LANES>();
+        let but_zero = |a: T| if a.to_f64() == 0.0 { f64::INFINITY } else { a.to_f64().abs() };
+        for chunk in chunks {
+            for lane in 0..LANES {
+                let size = but_zero(chunk[lane]);
+                smallest[lane] = if size < smallest[lane] { size } else { smallest[lane] };
+            }
         }
-        let least = smallest.into_iter().fold(SIZE, i64::min);
-        Extremes {
-            largest: f64::from_bits(largest.into_iter().fold(0, i64::max) as u64),
-            smallest: if least == SIZE { f64::INFINITY } else { f64::from_bits(least as u64 + 1) },
-            negative: signs.into_iter().any(|v| v < 0),
-        }
+        rest.iter().map(|&a| but_zero(a)).chain(smallest).fold(f64::INFINITY, f64::min)
     }
 
     /// Writes aσ over `out`.
