@@ -3,6 +3,7 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 
+use super::Monitor;
 use super::first_order::FirstOrder;
 use super::point::Point;
 use super::si_nnls::{Blocks, Lazy};
@@ -37,7 +38,14 @@ impl<'p, M: Columns> Accelerated<'p, M> {
 }
 
 impl<'p, M: Columns> FirstOrder<'p, M> for Accelerated<'p, M> {
-    fn round(&mut self, problem: &'p Reduced<'p, M>, point: &mut Point, gradient: &[f64], distance: f64) -> u64 {
+    fn round(
+        &mut self,
+        problem: &'p Reduced<'p, M>,
+        point: &mut Point,
+        gradient: &[f64],
+        distance: f64,
+        monitor: &mut dyn Monitor,
+    ) -> u64 {
         if self.run.is_none() || distance <= self.restart_below {
             let image = if problem.weights.is_none() { point.weighted_image.clone() } else { problem.multiply(&point.x) };
             self.run = Some(Lazy::start(problem, self.blocks, &point.x, &image, gradient));
@@ -49,6 +57,7 @@ impl<'p, M: Columns> FirstOrder<'p, M> for Accelerated<'p, M> {
         }
         let mut next = Point { x: run.average(), weighted_image: run.weighted_image() };
         let work = run.take_work() + next.sweep(problem);
+        monitor.spend(work);
         if next.objective_above(problem, point) < 0.0 {
             *point = next;
         }

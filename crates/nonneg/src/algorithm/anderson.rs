@@ -2,6 +2,7 @@
 //! like a linear iteration once the support stands; every few sweeps the best combination of the last iterates, if it
 //! lowers f, takes their place.
 
+use super::Monitor;
 use super::first_order::FirstOrder;
 use super::point::Point;
 use crate::matrix::Columns;
@@ -90,7 +91,14 @@ impl Anderson {
 
 impl<'p, M: Columns> FirstOrder<'p, M> for Anderson {
     /// The sweeps, and an extrapolation.
-    fn round(&mut self, problem: &'p Reduced<'p, M>, point: &mut Point, _gradient: &[f64], _distance: f64) -> u64 {
+    fn round(
+        &mut self,
+        problem: &'p Reduced<'p, M>,
+        point: &mut Point,
+        _gradient: &[f64],
+        _distance: f64,
+        monitor: &mut dyn Monitor,
+    ) -> u64 {
         self.history.clear();
         self.history.push(point.clone());
         let mut work = self.full_sweep(problem, point);
@@ -99,7 +107,9 @@ impl<'p, M: Columns> FirstOrder<'p, M> for Anderson {
             work += self.short_sweep(problem, point);
             self.history.push(point.clone());
         }
-        work + self.extrapolate(problem, point)
+        work += self.extrapolate(problem, point);
+        monitor.spend(work);
+        work
     }
 }
 

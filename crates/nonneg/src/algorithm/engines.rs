@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use super::accelerated::Accelerated;
 use super::anderson::Anderson;
+use super::conjugate::Conjugate;
 use super::face::Face;
-use super::first_order::{FirstOrder, FirstOrderEngine, Race};
+use super::first_order::{FirstOrder, FirstOrderEngine, Milestone, Race};
 use super::gram::{Gram, KnownGram};
 use super::local_gram::LocalGram;
-use super::point::{Point, distance};
+use super::point::{Point, distance, objective};
 use super::si_nnls::Blocks;
 use super::{Check, Monitor};
 use crate::matrix::Columns;
@@ -41,6 +42,9 @@ const LEAST_SWEEPS: f64 = 15.0;
 const MEASURES: usize = 3;
 const TRIED: f64 = 0.1;
 
+/// Sweeps that a trial of the other first-order engine takes, about.
+const TRIAL: f64 = 300.0;
+
 /// Measurements without gain after which a set is left to the next check.
 const PATIENCE: usize = 20;
 
@@ -52,6 +56,11 @@ const FAILURE: f64 = 4.0;
 const LEAST_GAIN: f64 = 1e-3;
 const CLOSER: f64 = 0.9;
 
+/// A set that has cost so many passes is left once its distance is this part of that of the whole problem: others may be needed more
+/// than the last digits of these.
+const LONG: f64 = 20.0;
+const CLOSE_ENOUGH: f64 = 0.5;
+
 /// Distances, in units of f, of the whole problem and for the inner one.
 #[derive(Debug, Clone, Copy)]
 pub struct Goal {
@@ -61,6 +70,8 @@ pub struct Goal {
     pub inner: f64,
     /// What the caller asked for.
     pub wanted: f64,
+    /// What a pass over the whole problem costs.
+    pub pass: f64,
 }
 
 /// The engines and what has been learnt of them on this problem.
@@ -81,6 +92,9 @@ pub struct Engines {
     descent_rate: Option<f64>,
     /// The first-order engine that gained more when last measured.
     preferred: FirstOrderEngine,
+    /// How often the one that races descent has lost, and not won since.
+    losses: i32,
+    conjugate: Conjugate,
     /// Of the random draws.
     seed: u64,
 }
@@ -99,6 +113,8 @@ impl Engines {
             exact_worked: false,
             descent_rate: None,
             preferred: FirstOrderEngine::Descent,
+            losses: 0,
+            conjugate: Conjugate::default(),
             seed,
         }
     }
@@ -132,8 +148,11 @@ impl Engines {
         };
         let descent_cost = self.descent_rate.map(|rate| (goal.now / goal.wanted).ln() / rate * sweep_cost(problem, set));
         let before = self.exact_worked;
-        let descent_cost = descent_cost.unwrap_or(LEAST_SWEEPS * sweep_cost(problem, set));
-        self.exact_worked = exact_cost.is_finite() && descent_cost > exact_cost || self.exact_only;
+        let sweep = sweep_cost(problem, set);
+        let descent_cost = descent_cost.unwrap_or(LEAST_SWEEPS * sweep);
+        // Conjugate gradients get faster on the way: they may try as long as the exact engine would take.
+        let may_try = self.preferred == FirstOrderEngine::Conjugate && exact_cost > TRIAL * sweep;
+        self.exact_worked = self.exact_only || exact_cost.is_finite() && descent_cost > exact_cost && !may_try;
         match (before, self.exact_worked) {
             (false, true) if !self.exact_only => monitor.switched(Switch::DescentCostsMore),
             (true, false) if exact_cost.is_infinite() => monitor.switched(Switch::ExactDoesNotFit),
@@ -192,55 +211,78 @@ impl Engines {
         let (mut anderson, mut accelerated) = (Anderson::default(), Accelerated::new(&blocks, self.seed));
         // The first sweeps often are enough, and those before the support stands teach an extrapolation nothing.
         let mut work = anderson.sweeps(problem, point);
-        // Where the exact engine can help out, a trial of the other first-order engine is not worth its cost; and on scattered
-        // entries descent has won on every problem measured.
-        let racing = exact_cost.is_infinite() && Gram::is_dense(problem, problem.len(), problem.matrix.nnz() as u64);
-        let mut race = Race::new(if racing { self.preferred } else { FirstOrderEngine::Descent });
+        monitor.spend(work);
+        // On scattered entries descent has won against SI-NNLS+ on every problem measured, and conjugate gradients against both where
+        // supports are large; where the exact engine can help out on dense ones, a trial of SI-NNLS+ is not worth its cost.
+        let dense = Gram::is_dense(problem, problem.len(), problem.matrix.nnz() as u64);
+        let challenger = if dense { FirstOrderEngine::Accelerated } else { FirstOrderEngine::Conjugate };
+        let racing = exact_cost.is_infinite() || !dense;
+        let mut race = Race::new(if racing { self.preferred } else { FirstOrderEngine::Descent }, challenger, self.losses);
         let (mut spent, mut closest, mut waited) = (0.0, f64::INFINITY, 0);
-        let (mut first, mut measures) = (None, 0); // distance and cost when the engine was first measured, and how often since
+        let (mut first, mut measures) = (None, 0); // where the engine was first measured, and how often since
         loop {
             work += problem.matrix.nnz() as u64;
-            monitor.spend(work);
+            monitor.spend(problem.matrix.nnz() as u64);
             let cost = work as f64 * unit * race.current().unit_cost();
             spent += cost;
             let gradient = point.gradient(problem);
             let now = distance(problem, point, &gradient);
             (closest, waited) = if now < 0.99 * closest { (now, 0) } else { (closest, waited + 1) };
-            let takes_over = if racing { race.note(closest, spent, goal.inner) } else { None };
-            if let Some(takes_over) = takes_over {
-                monitor.switched(match takes_over {
-                    FirstOrderEngine::Descent => Switch::DescentGainsMore,
-                    FirstOrderEngine::Accelerated => Switch::AcceleratedMayGainMore,
-                });
+            let here = Milestone { distance: closest, objective: objective(problem, point, &gradient), spent };
+            if let Some(engine) = if racing { race.note(here, goal.inner) } else { None } {
+                self.take_over(engine, monitor);
                 accelerated.start_anew();
                 (first, measures, waited) = (None, 0, 0);
             }
-            self.preferred = race.current();
-            let (begin, cost_then) = *first.get_or_insert((closest, spent));
-            if spent > cost_then {
+            let begin = *first.get_or_insert(here);
+            if spent > begin.spent {
                 measures += 1;
-                self.descent_rate = Some((begin / closest).ln() / (spent - cost_then) * sweep);
+                self.descent_rate = Some((begin.distance / closest).ln() / (spent - begin.spent) * sweep);
             }
             if waited > PATIENCE {
                 self.exact_failures = 0; // nothing else is left to try
                 return (gradient, spent);
             }
-            if now <= goal.inner || monitor.out_of_time() {
+            let long_enough = spent > LONG * goal.pass && now <= CLOSE_ENOUGH * goal.now;
+            if now <= goal.inner || long_enough || monitor.out_of_time() {
+                if race.current() != FirstOrderEngine::Descent {
+                    self.losses = 0;
+                }
                 return (gradient, spent);
             }
             let ahead = self.descent_rate.map_or(0.0, |rate| (now / goal.wanted).ln() / rate * sweep);
-            let too_slow = measures >= MEASURES && spent > TRIED * exact_cost && ahead > 2.0 * exact_cost;
-            if spent > exact_cost || too_slow {
-                monitor.switched(if too_slow { Switch::DescentIsSlow } else { Switch::DescentSpentAsMuch });
-                self.exact_worked = true;
-                return (gradient, spent);
+            let spent_now = spent - if race.current() == FirstOrderEngine::Conjugate { begin.spent } else { 0.0 };
+            let tried = measures >= MEASURES && spent_now > TRIED * exact_cost;
+            let too_slow = tried && ahead > 2.0 * exact_cost && race.current() != FirstOrderEngine::Conjugate;
+            if spent_now > exact_cost || too_slow {
+                let worth_a_trial = racing && exact_cost > TRIAL * sweep;
+                if let Some(engine) = if worth_a_trial { race.challenge(begin, here) } else { None } {
+                    self.take_over(engine, monitor);
+                    (first, measures, waited) = (Some(here), 0, 0);
+                } else {
+                    monitor.switched(if too_slow { Switch::DescentIsSlow } else { Switch::DescentSpentAsMuch });
+                    self.exact_worked = true;
+                    return (gradient, spent);
+                }
             }
             let engine: &mut dyn FirstOrder<'_, M> = match race.current() {
                 FirstOrderEngine::Descent => &mut anderson,
                 FirstOrderEngine::Accelerated => &mut accelerated,
+                FirstOrderEngine::Conjugate => &mut self.conjugate,
             };
-            work = engine.round(problem, point, &gradient, now);
+            work = engine.round(problem, point, &gradient, now, monitor);
         }
+    }
+
+    /// Another first-order engine goes on.
+    fn take_over(&mut self, engine: FirstOrderEngine, monitor: &mut dyn Monitor) {
+        monitor.switched(match engine {
+            FirstOrderEngine::Descent => Switch::DescentGainsMore,
+            FirstOrderEngine::Accelerated => Switch::AcceleratedMayGainMore,
+            FirstOrderEngine::Conjugate => Switch::ConjugateMayGainMore,
+        });
+        self.losses += i32::from(engine == FirstOrderEngine::Descent);
+        self.preferred = engine;
     }
 
     /// What the exact engine would cost on this set, about; infinite where it must not try.

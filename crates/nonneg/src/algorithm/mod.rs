@@ -12,6 +12,7 @@ pub mod tnt_nn;
 
 mod accelerated;
 mod anderson;
+mod conjugate;
 mod curvature;
 mod engines;
 mod face;

@@ -32,11 +32,7 @@ impl Point {
     pub fn set<M: Columns>(&mut self, problem: &Reduced<M>, k: usize, value: f64) {
         let change = value - self.x[k];
         self.x[k] = value;
-        let (column, scale) = (problem.column(k), problem.scale[k]);
-        match &problem.weights {
-            None => column.add_to(scale, change, &mut self.weighted_image),
-            Some(w) => column.for_each(|i, a| self.weighted_image[i] += change * scale * a * w[i]),
-        }
+        add_weighted(problem, k, change, &mut self.weighted_image);
     }
 
     /// The minimiser of f along coordinate k, and the slope that it came from.
@@ -69,9 +65,42 @@ impl Point {
         0.5 * image + (0..self.x.len()).map(own).sum::<f64>()
     }
 
+    /// How far f falls on the way to another point: 1 if all the way, 0 if not at all.
+    pub fn lowest_towards<M: Columns>(&self, problem: &Reduced<M>, other: &Point) -> f64 {
+        let rows = other.weighted_image.iter().zip(&self.weighted_image).map(|(a, b)| (a - b) * (a - b));
+        let image: f64 = match &problem.weights {
+            None => rows.sum(),
+            Some(w) => rows.zip(w).filter(|(_, w)| **w > 0.0).map(|(v, w)| v / w).sum(),
+        };
+        let own = |k: usize| problem.ridge(k) * (self.x[k] - other.x[k]).powi(2);
+        let bend = image + (0..self.x.len()).map(own).sum::<f64>();
+        let slope = other.objective_above(problem, self) - 0.5 * bend;
+        if slope < 0.0 { (-slope / bend).min(1.0) } else { 0.0 }
+    }
+
+    /// A part of the way to another point.
+    pub fn move_towards(&mut self, other: Point, part: f64) {
+        if part == 1.0 {
+            *self = other; // exactly at its bounds
+            return;
+        }
+        self.x.iter_mut().zip(&other.x).for_each(|(x, other)| *x += part * (other - *x));
+        self.weighted_image.iter_mut().zip(&other.weighted_image).for_each(|(v, other)| *v += part * (other - *v));
+    }
+
     /// ∇f(x): one pass.
     pub fn gradient<M: Columns>(&self, problem: &Reduced<M>) -> Vec<f64> {
         for_each_column(problem.matrix, &problem.columns, |k| self.slope(problem, k))
+    }
+}
+
+/// WAx for an x whose entry k changes.
+#[inline]
+pub fn add_weighted<M: Columns>(problem: &Reduced<M>, k: usize, change: f64, weighted_image: &mut [f64]) {
+    let (column, scale) = (problem.column(k), problem.scale[k]);
+    match &problem.weights {
+        None => column.add_to(scale, change, weighted_image),
+        Some(w) => column.for_each(|i, a| weighted_image[i] += change * scale * a * w[i]),
     }
 }
 
@@ -87,6 +116,12 @@ pub fn distance<M: Columns>(problem: &Reduced<M>, point: &Point, gradient: &[f64
         upper: problem.upper[k],
     };
     distance_of(problem.len(), true, term)
+}
+
+/// f(x) = ½xᵀ(∇f(x) − c).
+pub fn objective<M: Columns>(problem: &Reduced<M>, point: &Point, gradient: &[f64]) -> f64 {
+    let term = |k: usize| point.x[k] * (gradient[k] - problem.linear[k]);
+    0.5 * (0..problem.len()).map(term).sum::<f64>()
 }
 
 /// One variable, for [`distance_of`].

@@ -73,6 +73,7 @@ impl Algorithm for WorkingSet<'_> {
         let mut engines =
             Engines::new(self.exact_only, self.memory_limit, self.seed, self.memory.map_or_else(Arc::default, GramMemory::get));
         let mut check = monitor.check(&x);
+        let pass = problem.matrix.nnz() as f64;
         let (mut least, mut dear) = (LEAST_NEW, false);
         while !check.stop {
             let growth = if dear { PART_OF_SUPPORT_EXACT } else { PART_OF_SUPPORT };
@@ -81,10 +82,10 @@ impl Algorithm for WorkingSet<'_> {
                 now: check.distance,
                 inner: (INNER_FRACTION * check.distance).max(WANTED_FRACTION * check.wanted_distance),
                 wanted: check.wanted_distance,
+                pass,
             };
             let before = check.objective;
             let cost = engines.improve(problem, &set.variables, &mut x, check, goal, monitor);
-            let pass = problem.matrix.nnz() as f64;
             dear = engines.worked_exactly() && cost > DEAR * pass;
             if set.left_some_out && cost < CHEAP * pass {
                 least = (2 * least).min(x.len());
