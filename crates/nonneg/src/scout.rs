@@ -60,7 +60,15 @@ impl<M: Columns> Monitor for Scout<'_, M> {
         let wanted = self.orders.close * *self.residual_at_zero.get_or_insert(residual);
         let done = residual <= wanted || (self.orders.enough)(&gradient);
         let stop = done || objective < self.orders.too_low || self.out_of_time();
-        Check { stop, objective, residual, distance: residual * residual, wanted_distance: wanted * wanted, image, gradient }
+        Check {
+            stop,
+            objective,
+            residual,
+            distance: residual * residual,
+            wanted_distance: wanted * wanted,
+            image: image.into(),
+            gradient,
+        }
     }
 
     fn spend(&mut self, multiply_adds: u64) {

@@ -87,7 +87,7 @@ impl Monitor for Recorder<'_> {
             distance: 0.0,
             wanted_distance: 0.0,
             gradient: (0..x.len()).map(slope).collect(),
-            image,
+            image: image.into(),
         }
     }
     fn spend(&mut self, _: u64) {

@@ -40,7 +40,7 @@ impl Algorithm for Apcg {
         let mut start = x;
         while !check.stop {
             let target = RESTART_FACTOR * check.residual;
-            let mut run = Run::start(problem, start, check.image);
+            let mut run = Run::start(problem, start, check.image.to_vec());
             loop {
                 for _ in 0..EPOCHS_PER_CHECK {
                     monitor.spend(run.epoch(&mut rng));

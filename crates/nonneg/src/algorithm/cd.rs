@@ -19,7 +19,7 @@ impl Algorithm for CoordinateDescent {
         let (mut sweeps, mut before) = (0, x);
         while !check.stop {
             // A fresh image with every check: what sweeps add up does not drift.
-            let mut point = Point::new(problem, before.clone(), check.image);
+            let mut point = Point::new(problem, before.clone(), check.image.to_vec());
             for _ in 0..SWEEPS_PER_CHECK.max(sweeps / 8) {
                 monitor.spend(point.sweep(problem));
                 sweeps += 1;

@@ -58,7 +58,7 @@ const CLOSER: f64 = 0.9;
 
 /// A set that has cost so many passes is left once its distance is this part of that of the whole problem: others may be needed more
 /// than the last digits of these.
-const LONG: f64 = 20.0;
+const LONG: f64 = 30.0;
 const CLOSE_ENOUGH: f64 = 0.5;
 
 /// Distances, in units of f, of the whole problem and for the inner one.
@@ -163,7 +163,7 @@ impl Engines {
             let columns: Vec<usize> = set.iter().map(|&k| problem.columns[k]).collect();
             let copy = problem.matrix.copy_columns(&columns);
             let inner = problem.on(set, &copy);
-            let mut point = Point::new(&inner, set.iter().map(|&k| x[k]).collect(), image);
+            let mut point = Point::new(&inner, set.iter().map(|&k| x[k]).collect(), image.to_vec());
             let (slopes, descended) = self.descend(&inner, &mut point, goal, exact_cost, monitor);
             cost += descended;
             x.fill(0.0);
@@ -180,6 +180,11 @@ impl Engines {
             cost += exact_cost;
         }
         cost
+    }
+
+    /// Whether columns overlap with many others, as far as one has looked.
+    pub fn found_no_neighbourhoods(&self) -> bool {
+        self.looked_at > 0 && self.overlaps.is_none()
     }
 
     /// Whether the exact engine had the last word on the last set.

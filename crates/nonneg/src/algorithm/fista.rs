@@ -40,7 +40,7 @@ impl Algorithm for Fista {
             return;
         }
         let metric = majorant(problem, self.metric, monitor);
-        let image = problem.weigh(std::mem::take(&mut check.image));
+        let image = problem.weigh(check.image.to_vec());
         let mut run = Run { problem, metric, y: x.clone(), y_image: image.clone(), x, image, t: 1.0 };
         let mut steps = 0;
         while !check.stop {

@@ -33,6 +33,9 @@ pub struct Gram {
     values: Vec<f64>,
     /// Rows that a column has room for.
     room: usize,
+    /// Memory that is used again: a fresh page costs as much as the work on it.
+    rows: RowLists,
+    block: Vec<f64>,
 }
 
 /// No place.
@@ -94,7 +97,8 @@ impl Gram {
     /// The upper triangle of the new columns, a block of rows at a time.
     fn fill_dense<M: Columns>(&mut self, problem: &Reduced<M>, old: usize) -> u64 {
         let (room, len, m) = (self.room, self.variables.len(), problem.matrix.rows());
-        let mut block = vec![0.0; ROWS.min(m) * len];
+        let mut block = std::mem::take(&mut self.block);
+        block.resize(block.len().max(ROWS.min(m) * len), 0.0);
         let mut weighted = if problem.weights.is_some() { vec![0.0; ROWS.min(m) * (len - old)] } else { Vec::new() };
         for start in (0..m).step_by(ROWS) {
             let rows = start..(start + ROWS).min(m);
@@ -132,16 +136,18 @@ impl Gram {
                 );
             });
         }
+        self.block = block;
         (m as u64) * ((old..len).map(|j| j as u64 + 1).sum::<u64>())
     }
 
     /// The upper triangle of the new columns, through the rows that they touch.
     fn fill_sparse<M: Columns>(&mut self, problem: &Reduced<M>, old: usize) -> u64 {
         let (room, len) = (self.room, self.variables.len());
-        let rows = RowLists::new(problem, &self.variables);
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.fill(problem, &self.variables);
         let variables = &self.variables;
-        let together = per_task(len - old, rows.entries.len());
-        self.values[old * room..]
+        let together = per_task(len - old, rows.len());
+        let work = self.values[old * room..]
             .par_chunks_mut(room)
             .enumerate()
             .with_min_len(together)
@@ -159,7 +165,9 @@ impl Gram {
                 });
                 work
             })
-            .sum()
+            .sum();
+        self.rows = rows;
+        work
     }
 }
 
@@ -208,7 +216,8 @@ impl Curvature for Gram {
     }
 
     fn keep(&mut self, places: &[usize]) {
-        let mut kept = Gram { places: vec![ABSENT; self.places.len()], ..Gram::default() };
+        let (rows, block) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.block));
+        let mut kept = Gram { places: vec![ABSENT; self.places.len()], rows, block, ..Gram::default() };
         for (to, &from) in places.iter().enumerate() {
             kept.variables.push(self.variables[from]);
             kept.places[self.variables[from]] = to as u32;
@@ -305,14 +314,18 @@ impl KnownGram {
 }
 
 /// The entries of some columns, by rows: (place in the list, scaled value).
+#[derive(Debug, Default)]
 pub(super) struct RowLists {
     starts: Vec<usize>,
     entries: Vec<(u32, f64)>,
 }
 
 impl RowLists {
-    pub fn new<M: Columns>(problem: &Reduced<M>, variables: &[usize]) -> Self {
-        let mut starts = vec![0usize; problem.matrix.rows() + 2];
+    /// Takes the place of what was there.
+    pub fn fill<M: Columns>(&mut self, problem: &Reduced<M>, variables: &[usize]) {
+        let Self { starts, entries } = self;
+        starts.clear();
+        starts.resize(problem.matrix.rows() + 2, 0);
         for &k in variables {
             problem.column(k).for_each(|i, _| starts[i + 2] += 1);
             problem.column(k).tell();
@@ -320,14 +333,18 @@ impl RowLists {
         for i in 2..starts.len() {
             starts[i] += starts[i - 1];
         }
-        let mut entries = vec![(0, 0.0); starts[starts.len() - 1]];
+        entries.resize(entries.len().max(starts[starts.len() - 1]), (0, 0.0));
         for (place, &k) in variables.iter().enumerate() {
             problem.column(k).for_each(|i, a| {
                 entries[starts[i + 1]] = (place as u32, a * problem.scale[k]);
                 starts[i + 1] += 1;
             });
         }
-        Self { starts, entries }
+    }
+
+    /// Entries.
+    fn len(&self) -> usize {
+        self.starts[self.starts.len() - 2]
     }
 
     /// Those of one row, in order of place.

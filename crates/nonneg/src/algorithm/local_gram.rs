@@ -90,7 +90,8 @@ impl Curvature for LocalGram {
         let len = self.variables.len();
         self.columns.resize_with(len, Vec::new);
         self.diagonal.resize(len, 0.0);
-        let rows = RowLists::new(problem, &self.variables);
+        let mut rows = RowLists::default();
+        rows.fill(problem, &self.variables);
         let (mut sums, mut seen) = (vec![0.0; len], vec![ABSENT; len]);
         let (mut touched, mut work) = (Vec::new(), 0);
         for place in old..len {

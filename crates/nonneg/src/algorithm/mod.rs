@@ -26,6 +26,8 @@ mod working_set;
 
 pub use working_set::{GramMemory, WorkingSet};
 
+use std::sync::Arc;
+
 use crate::matrix::Columns;
 use crate::presolve::Reduced;
 use crate::trace::Switch;
@@ -57,7 +59,7 @@ pub struct Check {
     /// The distance that is asked for.
     pub wanted_distance: f64,
     /// Ax.
-    pub image: Vec<f64>,
+    pub image: Arc<Vec<f64>>,
     /// ∇f(x) on the kept columns.
     pub gradient: Vec<f64>,
 }

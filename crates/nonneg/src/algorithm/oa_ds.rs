@@ -36,7 +36,7 @@ impl Algorithm for OaDs {
     fn run<M: Columns>(&self, problem: &Reduced<M>, x: Vec<f64>, monitor: &mut dyn Monitor) {
         let units = units(problem, self.metric);
         let mut check = monitor.check(&x);
-        let mut point = Point::new(problem, x, std::mem::take(&mut check.image));
+        let mut point = Point::new(problem, x, check.image.to_vec());
         let mut gradient = std::mem::take(&mut check.gradient);
         let (mut beta, mut steps, mut previous) = (1.0, 0, None);
         let mut anchor = Anchor { point: point.clone(), gradient: gradient.clone() };

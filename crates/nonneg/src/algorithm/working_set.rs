@@ -8,7 +8,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::engines::{Engines, Goal};
-use super::gram::KnownGram;
+use super::gram::{Gram, KnownGram};
 use super::{Algorithm, Monitor};
 use crate::matrix::Columns;
 use crate::presolve::Reduced;
@@ -22,6 +22,12 @@ const PART_OF_SUPPORT: f64 = 1.0;
 /// turn out to be of no use.
 const PART_OF_SUPPORT_EXACT: f64 = 0.25;
 const DEAR: f64 = 2.0;
+
+/// Where entries are scattered, columns of no use cost little: this part of all, if it is no more than this part of the rows, which
+/// bound the support, and more than are no trouble for the exact engine.
+const PART_OF_SCATTERED: f64 = 0.2;
+const PART_OF_ROWS: f64 = 0.3;
+const MANY: usize = 256;
 
 /// A round that costs less than this part of a pass leaves the time to the checks: twice as many columns may enter the next.
 const CHEAP: f64 = 0.25;
@@ -74,10 +80,14 @@ impl Algorithm for WorkingSet<'_> {
             Engines::new(self.exact_only, self.memory_limit, self.seed, self.memory.map_or_else(Arc::default, GramMemory::get));
         let mut check = monitor.check(&x);
         let pass = problem.matrix.nnz() as f64;
+        let part = |part: f64, of: usize| (part * of as f64) as usize;
+        let many = part(PART_OF_SCATTERED, x.len()).min(part(PART_OF_ROWS, problem.matrix.rows()));
+        let worth_many = many > MANY && !Gram::is_dense(problem, x.len(), problem.matrix.nnz() as u64);
         let (mut least, mut dear) = (LEAST_NEW, false);
         while !check.stop {
             let growth = if dear { PART_OF_SUPPORT_EXACT } else { PART_OF_SUPPORT };
-            let set = choose(problem, &x, &check.gradient, least, growth, self.memory_limit);
+            let room = if worth_many && engines.found_no_neighbourhoods() { least.max(many) } else { least };
+            let set = choose(problem, &x, &check.gradient, room, growth, self.memory_limit);
             let goal = Goal {
                 now: check.distance,
                 inner: (INNER_FRACTION * check.distance).max(WANTED_FRACTION * check.wanted_distance),

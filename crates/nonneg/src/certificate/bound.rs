@@ -1,9 +1,7 @@
 //! The lower bound D(y) ≤ f* of one x: on the ray y = τAx, and for signed A also at y = Ax + σ1.
 
 use super::dual::{Term, best_scale, least_scale};
-use super::evaluate::Certifier;
-use super::facts::ColumnFacts;
-use super::screen::Screen;
+use super::evaluate::{Certifier, Look};
 use super::signed::positive_column_sums;
 use super::sums::{UNIT, at_least_tiny, down, up};
 use crate::matrix::Columns;
@@ -18,22 +16,24 @@ pub(super) struct Bound {
     pub value: Option<f64>,
 }
 
+/// Columns have a part in D near the τ that is best if they have one at this τ, which is mostly closer to 1.
+const NEAR: f64 = 0.9;
+
 impl<M: Columns> Certifier<'_, M> {
-    /// The best bound found. `products` are (A:ⱼᵀWAx, a lower bound on it); `image` is (‖Ax‖²_W, WAx), or nothing for y = 0.
-    pub(super) fn lower_bound(&self, products: &[(f64, f64)], image: Option<(f64, &[f64])>, screen: &Screen) -> Bound {
+    /// The best bound found. `image` is (‖Ax‖²_W, WAx), or nothing for y = 0.
+    pub(super) fn lower_bound(&self, look: Look, image: Option<(f64, &[f64])>) -> Bound {
         let facts = &self.facts;
         let square_high = image.map_or(0.0, |(square, _)| square);
         if !facts.signed {
-            return self.bound_on_ray(products, square_high, screen);
+            return self.bound_on_ray(look, square_high);
         }
-        let columns = || facts.columns.iter().enumerate();
-        let mut terms: Vec<Term> = columns().map(|(j, _)| self.term(j, products[j].1)).collect();
+        let columns = || look.iter();
+        let mut terms: Vec<Term> = columns().map(|(j, product)| self.term(j, product.1)).collect();
         // A column that may go down as well is one that may go up, turned round.
         let one_each = terms.len();
-        let may_go_down = |(j, _): &(usize, &ColumnFacts)| self.problem.below(*j) > 0.0;
-        terms.extend(columns().filter(may_go_down).map(|(j, f)| Term {
-            linear: -f.low,
-            product: products[j].1 - 2.0 * products[j].0,
+        terms.extend(columns().filter(|&(j, _)| self.problem.below(j) > 0.0).map(|(j, product)| Term {
+            linear: -facts.columns[j].low,
+            product: product.1 - 2.0 * product.0,
             cap: facts.cap_below(),
             ridge: down(facts.ridge(j)),
         }));
@@ -42,7 +42,7 @@ impl<M: Columns> Certifier<'_, M> {
         if terms.len() > one_each {
             return on_ray;
         }
-        let shifted = self.shifted_bound(terms, image);
+        let shifted = self.shifted_bound(terms, look.columns, image);
         if shifted.value.unwrap_or(f64::NEG_INFINITY) > on_ray.value.unwrap_or(f64::NEG_INFINITY) { shifted } else { on_ray }
     }
 
@@ -51,40 +51,44 @@ impl<M: Columns> Certifier<'_, M> {
         Term { linear: facts.columns[j].high, product, cap: facts.cap(self.problem, j), ridge: down(facts.ridge(j)) }
     }
 
-    /// For A ≥ 0. Near an optimum, most columns have cⱼ < τA:ⱼᵀŷ for all τ around 1 and so no part in D: two quick looks at all
-    /// columns find those that have, and only they become terms.
-    fn bound_on_ray(&self, products: &[(f64, f64)], square_high: f64, screen: &Screen) -> Bound {
-        let columns = |least: f64| {
-            let has_part = move |(j, (f, product)): &(usize, (&ColumnFacts, &(f64, f64)))| {
-                // What a penalty allows for rounding lies far within 1e-12.
-                f.high > 0.0 && f.high > least * (1.0 - 1e-12) * product.1.max(0.0) && !screen.excludes(*j)
-            };
-            let columns = self.facts.columns.iter().zip(products).enumerate().filter(has_part);
-            columns.map(|(j, (_, product))| self.term(j, product.1.max(0.0)))
+    /// For A ≥ 0. Near an optimum, most columns have cⱼ < τA:ⱼᵀŷ for all τ around 1 and so no part in D: a quick look at all
+    /// columns finds those that have, and only they become terms.
+    fn bound_on_ray(&self, look: Look, square_high: f64) -> Bound {
+        // What a penalty allows for rounding lies far within 1e-12.
+        let has_part = |high: f64, least: f64, product: f64| high > 0.0 && high > least * (1.0 - 1e-12) * product.max(0.0);
+        let having_part = |least: f64| {
+            let columns = look.iter().filter(move |&(j, product)| has_part(self.facts.columns[j].high, least, product.1));
+            columns.map(|(j, product)| self.term(j, product.1.max(0.0)))
         };
-        let slope_at_one = columns(1.0).map(|term| term.product * term.argmax(1.0)).sum::<f64>() - square_high;
+        let near: Vec<Term> = having_part(NEAR).collect();
+        let term_at_one = |term: &&Term| has_part(term.linear, 1.0, term.product);
+        let slope_at_one = near.iter().filter(term_at_one).map(|term| term.product * term.argmax(1.0)).sum::<f64>() - square_high;
         let least = least_scale(slope_at_one, square_high);
-        let terms: Vec<Term> = columns(least).collect();
+        let terms: Vec<Term> = if least < NEAR {
+            having_part(least).collect()
+        } else {
+            near.into_iter().filter(|term| has_part(term.linear, least, term.product)).collect()
+        };
         let tau = best_scale(&terms, square_high);
         debug_assert!(tau >= least, "{tau} < {least}");
         Bound { tau, shift: 0.0, value: dual_value(&terms, tau, square_high) }
     }
 
     /// y = Ax + σ1 with the least σ that violates no column without a bound of the caller's, if Aᵀ1 > 0. `terms` has one for
-    /// every column.
-    fn shifted_bound(&self, mut terms: Vec<Term>, image: Option<(f64, &[f64])>) -> Bound {
+    /// each of the columns.
+    fn shifted_bound(&self, mut terms: Vec<Term>, columns: &[usize], image: Option<(f64, &[f64])>) -> Bound {
         let Some(sums) = self.column_sums.get_or_init(|| positive_column_sums(self.a, &self.facts)) else {
             return Bound::default();
         };
-        let needed = |j: usize| {
-            let Term { linear, product, .. } = terms[j];
+        let needed = |k: usize| {
+            let (j, Term { linear, product, .. }) = (columns[k], terms[k]);
             if self.facts.ridge(j) > 0.0 || self.problem.above(j).is_finite() {
                 return 0.0;
             }
             ((linear - product) + 1e-14 * (linear.abs() + product.abs())) / sums[j]
         };
         let shift = (0..terms.len()).map(needed).fold(0.0, f64::max) * (1.0 + 1e-12);
-        for (term, sum) in terms.iter_mut().zip(sums) {
+        for (term, sum) in terms.iter_mut().zip(columns.iter().map(|&j| sums[j])) {
             term.product += shift * sum - 4.0 * UNIT * (term.product.abs() + shift * sum);
         }
         // ‖y + σ1‖²_W = ‖y‖²_W + 2σ·1ᵀWy + σ²·1ᵀW1.
@@ -113,6 +117,7 @@ fn dual_value(terms: &[Term], tau: f64, square_high: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::certificate::facts::ColumnFacts;
     use crate::testing::Random;
     use crate::{DenseMatrix, LeastSquares};
 
@@ -139,7 +144,8 @@ mod tests {
                 certifier.facts.columns.iter().map(|f| product(f, random())).map(|g| (g, g)).collect();
             let square = if case % 11 == 0 { 0.0 } else { random() * 4.0 };
 
-            let found = certifier.bound_on_ray(&products, square, &Screen::none());
+            let all: Vec<usize> = (0..n).collect();
+            let found = certifier.bound_on_ray(Look { columns: &all, products: &products }, square);
             let terms: Vec<Term> = (0..n).map(|j| certifier.term(j, products[j].1.max(0.0))).collect();
             let tau = best_scale(&terms, square);
             assert_eq!(found.tau.to_bits(), tau.to_bits(), "case {case}");

@@ -1,6 +1,7 @@
 //! One x against the problem: objective, lower bound, gap, gradient and natural residual from one pair of passes.
 
-use std::sync::OnceLock;
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
 
 use super::evaluation::{Evaluation, relative};
 use super::facts::Facts;
@@ -9,8 +10,8 @@ use super::screen::Screen;
 use super::signed::{direction_bound, rank_bound, rhs_norm};
 use super::sums::{UNIT, down, up};
 use crate::error::Result;
-use crate::matrix::kernels::{BoundedSum, GAMMA, bounded_square, bounded_sum, extremes};
-use crate::matrix::{Column, Columns, CscMatrix, MAX_PARTS, for_columns, multiply};
+use crate::matrix::kernels::{BoundedSum, GAMMA, bounded_distance, bounded_square, bounded_sum};
+use crate::matrix::{Column, Columns, CscMatrix, MAX_PARTS, for_some_columns, multiply};
 use crate::problem::LeastSquares;
 use crate::scaling::{ldexp, power_of_two};
 
@@ -19,6 +20,8 @@ pub(crate) struct Certifier<'a, M: Columns> {
     pub(super) a: &'a M,
     pub(super) problem: &'a LeastSquares<'a>,
     pub facts: Facts,
+    /// Columns that can be of use, in order: all but those with cⱼ ≤ 0 for A ≥ 0, and those that the problem leaves out.
+    of_use: Vec<usize>,
     /// ½‖b‖²_W, rounded down.
     pub(super) half_rhs_square: Option<f64>,
     /// f̂ from single columns: an upper bound on f*.
@@ -46,6 +49,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
         let mut certifier = Self {
             a,
             problem,
+            of_use: (0..a.cols()).filter(|&j| is_of_use(&facts, problem, j)).collect(),
             facts,
             half_rhs_square,
             best_single: 0.0,
@@ -196,21 +200,29 @@ impl<'a, M: Columns> Certifier<'a, M> {
         let (a, facts) = (self.a, &self.facts);
         let support: Vec<usize> = (0..x.len()).filter(|&j| x[j] != 0.0).collect();
         let image = multiply(a, support.len(), |k| (support[k], facts.columns[support[k]].scale(), x[support[k]]));
-        let square = weighted_square(&image, facts.weights.as_deref());
-        let square_high = square_bound(&image, square, facts.weights.as_deref());
-
         // With weights the products need WAx, and Ax itself is still wanted at the end.
         let unweighted = facts.weights.as_ref().map(|_| image.clone());
         let weighted = facts.weigh(image);
+        let image = unweighted.as_ref().unwrap_or(&weighted.values);
+        let square = weighted_square(image, facts.weights.as_deref());
+        let is_tiny = |v: f64, w: f64| v != 0.0 && w != 0.0 && v.abs().min(v.abs() * w) < TINY;
+        let may_underflow = match &facts.weights {
+            None => weighted.smallest() < TINY,
+            Some(w) => image.iter().zip(w).any(|(&v, &w)| is_tiny(v, w)),
+        };
+        let lost = if may_underflow { image.len() as f64 * power_of_two(-1000) } else { 0.0 };
+        let square_high = up(square.value + square.error()) + lost;
         // An x of zero, or beyond the range of f64, has no products worth a pass; y = 0 is then the dual point.
         let usable = !support.is_empty() && square_high.is_finite();
-        let products: Vec<(f64, f64)> = for_columns(a, |j| {
-            if !usable || !self.needs(j, x[j], screen) {
-                return (0.0, 0.0);
-            }
-            let (sum, error) = weighted.product(a.column(j), &facts.columns[j]);
-            (sum.value, sum.value - error)
-        });
+        let columns = self.looked_at(x, &support, screen);
+        let products: Vec<(f64, f64)> = match usable {
+            false => vec![(0.0, 0.0); columns.len()],
+            true => for_some_columns(a, &columns, |j| {
+                let (sum, error) = weighted.product(a.column(j), &facts.columns[j]);
+                (sum.value, sum.value - error)
+            }),
+        };
+        let look = Look { columns: &columns, products: &products };
 
         // f(x) = ½‖Ax‖² + ½λ₂‖x‖² − cᵀx, rounded up.
         let least = |j: usize| if x[j] > 0.0 { facts.columns[j].low } else { facts.columns[j].high };
@@ -221,21 +233,21 @@ impl<'a, M: Columns> Certifier<'a, M> {
         let ridge_high = up(ridge.value + ridge.error());
         let t_low = linear_low.value - linear_low.error();
         let rounding = 8.0 * UNIT * (square_exact + ridge_high + t_low.abs());
-        let (underflow, lost) = self.underflow(x, &support, &products, square_exact);
+        let (underflow, lost) = self.underflow(x, &support, look, square_exact);
         let objective = 0.5 * (square_exact + ridge_high) - t_low + rounding + underflow;
 
-        let bound = self.lower_bound(&products, usable.then_some((square_high, &weighted.values)), screen);
+        let bound = self.lower_bound(look, usable.then_some((square_high, &weighted.values)));
         let best_known = self.best_known(objective, t_low, square_exact + ridge_high + 2.0 * underflow);
         let radius = match bound.value {
             Some(value) if usable && lost == 0.0 => up(up(2.0 * (objective - value)).sqrt() + image_error) + power_of_two(-400),
             _ => f64::INFINITY,
         };
-        let slopes = self.slopes(x, &products, radius, screen);
+        let slopes = self.slopes(x, look, radius);
         let objective_high = objective + self.shift_slack(x, &slopes.gradient);
         let dual_gap = bound.value.and_then(|value| relative(objective_high - value, best_known));
         let fit_gap = self.perfect_fit.and_then(|value| relative(objective_high - value, best_known));
-        let looked_at = if usable { slopes.entries } else { 0 };
-        let work = support.iter().map(|&j| a.column_len(j) as u64).sum::<u64>() + looked_at;
+        let entries = |columns: &[usize]| columns.iter().map(|&j| a.column_len(j) as u64).sum::<u64>();
+        let work = entries(&support) + if usable { entries(&columns) } else { 0 };
 
         let plain_linear = plain_sum(support.iter().map(|&j| facts.columns[j].linear() * x[j]));
         let image = unweighted.unwrap_or(weighted.values);
@@ -247,7 +259,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
             best_known,
             residual_square: if usable || support.is_empty() { slopes.residual_square } else { f64::INFINITY },
             support: if self.problem.is_shifted() { self.nonzeros(x) } else { support.len() },
-            image,
+            image: Arc::new(image),
             gradient: slopes.gradient,
             work,
             complete: screen.is_empty(),
@@ -259,32 +271,29 @@ impl<'a, M: Columns> Certifier<'a, M> {
         }
     }
 
-    /// Whether the product of column j with Ax matters.
-    #[inline]
-    fn needs(&self, j: usize, x: f64, screen: &Screen) -> bool {
-        let worth = self.facts.signed || self.facts.columns[j].high > 0.0 && !screen.excludes(j);
-        worth && !self.problem.excludes(j) || x != 0.0
+    /// Columns whose products with Ax matter: those of use that are not screened out, and those where x is.
+    fn looked_at(&self, x: &[f64], support: &[usize], screen: &Screen) -> Cow<'_, [usize]> {
+        let is_of_use = |j: usize| is_of_use(&self.facts, self.problem, j);
+        if screen.is_empty() && support.iter().all(|&j| is_of_use(j)) {
+            return Cow::Borrowed(&self.of_use);
+        }
+        let matters = |j: &usize| x[*j] != 0.0 || is_of_use(*j) && !screen.excludes(*j);
+        Cow::Owned((0..x.len()).filter(matters).collect())
     }
 
-    /// What the products say of every column, in one look at all of them: there can be millions. A column farther from its place
-    /// than `radius` allows is proved to be zero at the optimum.
-    fn slopes(&self, x: &[f64], products: &[(f64, f64)], radius: f64, screen: &Screen) -> Slopes {
+    /// What the products say of the columns looked at, in one look at all of them: there can be millions. A column farther from its
+    /// place than `radius` allows is proved to be zero at the optimum.
+    fn slopes(&self, x: &[f64], look: Look, radius: f64) -> Slopes {
         let facts = &self.facts;
-        let mut slopes = Slopes { gradient: Vec::with_capacity(x.len()), residual_square: 0.0, entries: 0, excluded: Vec::new() };
+        let mut slopes = Slopes { gradient: vec![0.0; x.len()], residual_square: 0.0, excluded: Vec::new() };
         let may_exclude = radius < f64::INFINITY && !facts.signed;
-        for ((j, column), (&x, &(product, least))) in facts.columns.iter().enumerate().zip(x.iter().zip(products)) {
-            // Of a column that was not looked at, only that x may stay where it is.
-            let gradient = match screen.excludes(j) && x == 0.0 {
-                true => 0.0,
-                false => product - column.linear() + facts.ridge(j) * x,
-            };
-            slopes.gradient.push(gradient);
-            if self.needs(j, x, screen) {
-                slopes.entries += self.a.column_len(j) as u64;
-                // Where x cannot go down and should not go up, as at most columns, it is in its place.
-                if x != 0.0 || gradient < 0.0 || gradient.is_nan() || facts.signed {
-                    slopes.residual_square += self.residual_term(j, x, gradient);
-                }
+        for (j, (product, least)) in look.iter() {
+            let (column, x) = (&facts.columns[j], x[j]);
+            let gradient = product - column.linear() + facts.ridge(j) * x;
+            slopes.gradient[j] = gradient;
+            // Where x cannot go down and should not go up, as at most columns, it is in its place.
+            if x != 0.0 || gradient < 0.0 || gradient.is_nan() || facts.signed {
+                slopes.residual_square += self.residual_term(j, x, gradient);
             }
             let high = column.high.max(0.0);
             if may_exclude && x == 0.0 && least > high && !column.underflow {
@@ -334,7 +343,7 @@ impl<'a, M: Columns> Certifier<'a, M> {
     }
 
     /// What numbers below the range of f64 can have cost f(x) at most, and the part of it due to columns at risk.
-    fn underflow(&self, x: &[f64], support: &[usize], products: &[(f64, f64)], square: f64) -> (f64, f64) {
+    fn underflow(&self, x: &[f64], support: &[usize], look: Look, square: f64) -> (f64, f64) {
         let tiny = |v: f64| v != 0.0 && v.abs() < TINY;
         let at_risk = |j: usize| x[j].abs() < TINY || self.facts.columns[j].underflow || tiny(self.facts.columns[j].low);
         let (slack, mut lost) = (support.len() as f64, 0.0);
@@ -342,8 +351,9 @@ impl<'a, M: Columns> Certifier<'a, M> {
             if at_risk(j) {
                 // An error of 2^-1074 in xⱼ or in an entry of its column, times all that it can meet.
                 let facts = &self.facts.columns[j];
-                let slope =
-                    facts.low.abs().max(facts.high.abs()) + products[j].0.abs() + self.facts.curvature(j) * (1.0 + x[j].abs());
+                let slope = facts.low.abs().max(facts.high.abs())
+                    + look.product(j).0.abs()
+                    + self.facts.curvature(j) * (1.0 + x[j].abs());
                 lost += 1.0 + x[j].abs() + slope + (1.0 + x[j].abs()) * (1.0 + square);
             }
         }
@@ -369,9 +379,11 @@ impl<'a, M: Columns> Certifier<'a, M> {
     fn caller_objective(&self, x: &[f64], support: &[usize], image: &[f64], ridge: f64) -> (Option<f64>, f64) {
         let facts = &self.facts;
         let fit = facts.rhs.as_ref().map(|b| {
-            let residual: Vec<f64> = image.iter().zip(b).map(|(y, b)| y - b).collect();
-            let square = weighted_square(&residual, facts.weights.as_deref()).value;
-            let lost = square < TINY * TINY && (0..residual.len()).any(|i| residual[i] != 0.0 && self.weight(i) != 0.0);
+            let square = match &facts.weights {
+                None => bounded_distance(image, b).value,
+                Some(w) => weighted_square(&image.iter().zip(b).map(|(y, b)| y - b).collect::<Vec<f64>>(), Some(w)).value,
+            };
+            let lost = square < TINY * TINY && (0..b.len()).any(|i| image[i] != b[i] && self.weight(i) != 0.0);
             if lost { f64::NAN } else { 0.5 * square } // squares that underflow are no number to report
         });
         let l1 = |k: usize| match self.problem.is_free(support[k]) {
@@ -383,29 +395,43 @@ impl<'a, M: Columns> Certifier<'a, M> {
     }
 }
 
+/// Whether x*ⱼ can be other than zero, as far as c tells.
+#[inline]
+fn is_of_use(facts: &Facts, problem: &LeastSquares, j: usize) -> bool {
+    (facts.signed || facts.columns[j].high > 0.0) && !problem.excludes(j)
+}
+
+/// Columns, in order, with (A:ⱼᵀWAx, a lower bound on it). All others count as if their products were zero.
+#[derive(Clone, Copy)]
+pub(super) struct Look<'l> {
+    pub columns: &'l [usize],
+    pub products: &'l [(f64, f64)],
+}
+
+impl<'l> Look<'l> {
+    /// Each column with its product.
+    pub fn iter(self) -> impl Iterator<Item = (usize, (f64, f64))> + 'l {
+        self.columns.iter().copied().zip(self.products.iter().copied())
+    }
+
+    /// That of column j.
+    pub fn product(self, j: usize) -> (f64, f64) {
+        self.columns.binary_search(&j).map_or((0.0, 0.0), |place| self.products[place])
+    }
+}
+
 /// What [`Certifier::slopes`] finds.
 struct Slopes {
+    /// Zero for columns that were not looked at: x may stay where it is.
     gradient: Vec<f64>,
     /// r(x)².
     residual_square: f64,
-    /// Stored entries of the columns whose products matter.
-    entries: u64,
     excluded: Vec<usize>,
 }
 
 /// A sum that keeps an infinite term infinite.
 fn plain_sum(terms: impl Iterator<Item = f64>) -> f64 {
     terms.fold(0.0, |sum, term| sum + term)
-}
-
-/// ‖v‖²_W rounded up, what underflows included.
-fn square_bound(v: &[f64], square: BoundedSum, weights: Option<&[f64]>) -> f64 {
-    let may_underflow = match weights {
-        None => extremes(v).smallest < TINY,
-        Some(w) => (0..v.len()).any(|i| v[i] != 0.0 && w[i] != 0.0 && v[i].abs().min(v[i].abs() * w[i]) < TINY),
-    };
-    let lost = if may_underflow { v.len() as f64 * power_of_two(-1000) } else { 0.0 };
-    up(square.value + square.error()) + lost
 }
 
 /// Σ wᵢvᵢ².

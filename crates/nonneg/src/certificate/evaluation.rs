@@ -1,5 +1,7 @@
 //! What an evaluation of one x found, and its translation into the caller's units.
 
+use std::sync::Arc;
+
 use super::Certificate;
 use super::bound::Bound;
 use super::evaluate::Certifier;
@@ -21,7 +23,7 @@ pub(crate) struct Evaluation {
     pub residual_square: f64,
     pub support: usize,
     /// Ax.
-    pub image: Vec<f64>,
+    pub image: Arc<Vec<f64>>,
     /// ∇f(x); exact zeros of x with cⱼ ≤ 0 are not looked at when A ≥ 0.
     pub gradient: Vec<f64>,
     /// Multiply-adds with entries of A.

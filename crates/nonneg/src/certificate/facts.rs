@@ -6,7 +6,7 @@
 
 use std::sync::OnceLock;
 
-use super::linear;
+use super::linear::{self, PlainRhs};
 use super::rows::{RowVector, TINY};
 use super::shift::Shifted;
 use super::sums::{UNIT, at_least_tiny, down, up};
@@ -126,16 +126,27 @@ impl Facts {
         });
         let l2 = |j: usize| if problem.is_free(j) { 0.0 } else { problem.l2 };
         let shape = |j: usize| shape(a.column(j), weights.as_deref(), l2(j), units, problem.above(j));
-        let mut columns = match problem.prepared() {
-            None => for_columns(a, shape),
-            // The unit of an empty column depends on its bound.
-            Some(known) => {
-                known.shapes.iter().enumerate().map(|(j, known)| if known.empty { shape(j) } else { *known }).collect()
-            }
-        };
+        // The unit of an empty column depends on its bound.
+        let known = |j: usize| problem.prepared().map(|known| known.shapes[j]).filter(|shape| !shape.empty);
         let shifted = Shifted::of(a, problem)?;
         let target = shifted.as_ref().map_or(problem.target, |shifted| Target::Rhs(&shifted.rhs));
-        let rhs = linear::fill(a, problem, target, weights.as_deref(), &mut columns, &mut units);
+        // Where the unit of b depends on nothing else, the linear term comes while the column is in the cache.
+        let plain = PlainRhs::of(target, weights.as_deref());
+        let mut columns = for_columns(a, |j| {
+            let mut facts = known(j).unwrap_or_else(|| shape(j));
+            if let Some(rhs) = plain.as_ref().filter(|_| !problem.excludes(j)) {
+                (facts.low, facts.high) = linear::product_bounds(a.column(j), &facts, &rhs.scaled);
+            }
+            facts
+        });
+        let rhs = match plain {
+            None => linear::fill(a, problem, target, weights.as_deref(), &mut columns, &mut units),
+            Some(plain) => {
+                units.rhs = plain.unit;
+                linear::finish(problem, &mut columns, &mut units);
+                if units.rhs == plain.unit { Some(plain.scaled.values) } else { linear::in_its_unit(target, units) }
+            }
+        };
         let shift_error = shifted.map_or(0.0, |shifted| shifted.error);
         if shift_error > 0.0 {
             let error = ldexp(shift_error, -units.norm());

@@ -8,6 +8,25 @@ use crate::matrix::{Column, Columns, for_columns};
 use crate::problem::{LeastSquares, Target};
 use crate::scaling::{exponent, ldexp, power_of_two};
 
+/// b in a unit of its own, whatever the columns are: where every row counts, and b fits its unit.
+pub struct PlainRhs {
+    pub unit: i32,
+    pub scaled: RowVector,
+}
+
+impl PlainRhs {
+    /// The unit of b, if it is so simple.
+    pub fn of(target: Target, weights: Option<&[f64]>) -> Option<Self> {
+        let Target::Rhs(b) = target else { return None };
+        let sizes = extremes(b);
+        let fits = weights.is_none() && sizes.largest > 0.0 && exponent(sizes.largest) - exponent(sizes.smallest) <= RANGE;
+        fits.then(|| {
+            let unit = exponent(sizes.largest);
+            Self { unit, scaled: RowVector::plain(in_unit(b, unit)) }
+        })
+    }
+}
+
 /// Fills in `low` and `high` of every column and the unit of b; returns b in that unit.
 pub fn fill<M: Columns>(
     a: &M,
@@ -19,13 +38,6 @@ pub fn fill<M: Columns>(
 ) -> Option<Vec<f64>> {
     match target {
         Target::Rhs(b) => {
-            let sizes = extremes(b);
-            if weights.is_none() && sizes.largest > 0.0 && exponent(sizes.largest) - exponent(sizes.smallest) <= RANGE {
-                // Every row counts, and b fits its unit.
-                units.rhs = exponent(sizes.largest);
-                fill_products(a, problem, columns, &RowVector::plain(in_unit(b, units.rhs)));
-                return finish(problem, target, columns, units);
-            }
             let counts = rows_that_count(a, weights, b);
             let bears = |i: &usize| b[*i] != 0.0 && counts(*i);
             let weighty = |i: &usize| weights.is_none_or(|w| w[*i] > 0.0);
@@ -54,7 +66,8 @@ pub fn fill<M: Columns>(
             }
         }
     }
-    finish(problem, target, columns, units)
+    finish(problem, columns, units);
+    in_its_unit(target, *units)
 }
 
 /// Bounds on AᵀWb.
@@ -68,8 +81,8 @@ fn fill_products<M: Columns>(a: &M, problem: &LeastSquares, columns: &mut [Colum
     }
 }
 
-/// What does not depend on where c came from; returns b in its unit.
-fn finish(problem: &LeastSquares, target: Target, columns: &mut [ColumnFacts], units: &mut Units) -> Option<Vec<f64>> {
+/// What does not depend on where c came from.
+pub fn finish(problem: &LeastSquares, columns: &mut [ColumnFacts], units: &mut Units) {
     if problem.l1 > 0.0 {
         for (_, facts) in columns.iter_mut().enumerate().filter(|(j, _)| !problem.is_free(*j)) {
             subtract(facts, ldexp(problem.l1, units.linear(facts)));
@@ -80,6 +93,10 @@ fn finish(problem: &LeastSquares, target: Target, columns: &mut [ColumnFacts], u
         (facts.low, facts.high) = (0.0, 0.0); // nothing to gain
     }
     recentre(problem, columns, units);
+}
+
+/// b in its unit, if there is one.
+pub fn in_its_unit(target: Target, units: Units) -> Option<Vec<f64>> {
     match target {
         Target::Rhs(b) => Some(in_unit(b, units.rhs)),
         Target::Linear(_) => None,
@@ -159,7 +176,7 @@ fn subtract(facts: &mut ColumnFacts, penalty: f64) {
 }
 
 /// Bounds on Σ ãᵢwᵢb̃ᵢ; where ordinary arithmetic cannot tell its sign, exactly.
-fn product_bounds<C: Column>(column: C, facts: &ColumnFacts, weighted_rhs: &RowVector) -> (f64, f64) {
+pub fn product_bounds<C: Column>(column: C, facts: &ColumnFacts, weighted_rhs: &RowVector) -> (f64, f64) {
     let (sum, error) = weighted_rhs.product(column, facts);
     let sign_unknown = sum.value.abs() <= error && error > 0.0;
     if sign_unknown && !facts.overflow && weighted_rhs.allows_exact_sum(facts) {

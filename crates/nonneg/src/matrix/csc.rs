@@ -197,12 +197,20 @@ impl<T: Value, I: Index> Columns for CscMatrix<T, I> {
     }
 }
 
-/// One column of a [`CscView`]. Invariant: every index is below `rows`.
+/// One column of a [`CscView`]. Invariant: every index is below `rows`, and above the one before it.
 #[derive(Debug, Clone, Copy)]
 pub struct SparseColumn<'a, T: Value, I: Index> {
     rows: usize,
     idx: &'a [I],
     values: &'a [T],
+}
+
+impl<T: Value, I: Index> SparseColumn<'_, T, I> {
+    /// Whether every row is stored: indices are in order, so the values alone tell everything.
+    #[inline]
+    fn is_full(self) -> bool {
+        self.values.len() == self.rows
+    }
 }
 
 impl<T: Value, I: Index> Column for SparseColumn<'_, T, I> {
@@ -219,12 +227,18 @@ impl<T: Value, I: Index> Column for SparseColumn<'_, T, I> {
     #[inline]
     fn dot(self, y: &[f64]) -> f64 {
         assert_eq!(y.len(), self.rows);
+        if self.is_full() {
+            return kernels::dense_dot(self.values, y);
+        }
         // SAFETY: construction checked that every index is below `rows`, and y has `rows` elements.
         unsafe { kernels::sparse_dot(self.idx, self.values, y) }
     }
     #[inline]
     fn add_to(self, scale: f64, alpha: f64, y: &mut [f64]) {
         assert_eq!(y.len(), self.rows);
+        if self.is_full() {
+            return kernels::dense_add(self.values, scale, alpha, y);
+        }
         // SAFETY: as in `dot`.
         unsafe { kernels::sparse_add(self.idx, self.values, scale, alpha, y) }
     }
@@ -245,6 +259,14 @@ impl<T: Value, I: Index> Column for SparseColumn<'_, T, I> {
         assert_eq!(y.len(), self.rows);
         // SAFETY: as in `dot`.
         unsafe { kernels::sparse_bounded_dot(self.idx, self.values, scale, y) }
+    }
+    fn positive_dot(self, y: &[f64]) -> BoundedSum {
+        assert_eq!(y.len(), self.rows);
+        if self.is_full() {
+            return kernels::dense_positive_dot(self.values, y);
+        }
+        // SAFETY: as in `dot`.
+        unsafe { kernels::sparse_positive_dot(self.idx, self.values, y) }
     }
     fn bounded_square(self, scale: f64) -> BoundedSum {
         kernels::bounded_square(self.values, scale)

@@ -233,6 +233,9 @@ impl<T: Value> Column for DenseColumn<'_, T> {
     fn bounded_dot(self, scale: f64, y: &[f64]) -> BoundedSum {
         kernels::dense_bounded_dot(self.0, scale, y)
     }
+    fn positive_dot(self, y: &[f64]) -> BoundedSum {
+        kernels::dense_positive_dot(self.0, y)
+    }
     fn bounded_square(self, scale: f64) -> BoundedSum {
         kernels::bounded_square(self.0, scale)
     }

@@ -13,7 +13,9 @@ mod passes;
 pub use csc::{CscMatrix, CscView};
 pub use csr::{CsrMatrix, CsrView};
 pub use dense::{DenseMatrix, DenseView};
-pub use passes::{MAX_PARTS, for_columns, for_each_column, listen_to_passes, multiply, multiply_transposed, per_task};
+pub use passes::{
+    MAX_PARTS, for_columns, for_each_column, for_some_columns, listen_to_passes, multiply, multiply_transposed, per_task,
+};
 pub(crate) use passes::{position, tell};
 
 use kernels::Rows;
@@ -138,6 +140,8 @@ pub trait Column: Copy {
     fn write_rows(self, rows: std::ops::Range<usize>, scale: f64, out: &mut [f64]);
     /// For the certificate: Σ (aᵢσ)yᵢ, σ a power of two.
     fn bounded_dot(self, scale: f64, y: &[f64]) -> kernels::BoundedSum;
+    /// For the certificate: Σ aᵢyᵢ, where neither a nor y has a negative entry.
+    fn positive_dot(self, y: &[f64]) -> kernels::BoundedSum;
     /// For the certificate: Σ (aᵢσ)².
     fn bounded_square(self, scale: f64) -> kernels::BoundedSum;
     /// The sizes of the stored values.

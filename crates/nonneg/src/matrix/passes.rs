@@ -61,6 +61,11 @@ pub fn for_columns<M: Columns, R: Send>(a: &M, f: impl Fn(usize) -> R + Sync + S
     (0..a.cols()).into_par_iter().with_min_len(per_task(a.cols(), a.nnz())).map(told).collect()
 }
 
+/// `f(j)` for some columns, in parallel.
+pub fn for_some_columns<M: Columns, R: Send>(a: &M, columns: &[usize], f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
+    for_each_column(a, columns, |k| f(columns[k]))
+}
+
 /// `f(k)` for every k, in parallel, where it looks at column `columns[k]`.
 pub fn for_each_column<M: Columns, R: Send>(a: &M, columns: &[usize], f: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
     let told = |(k, &j): (usize, &usize)| {

@@ -11,8 +11,8 @@ mod lazy;
 
 pub use coordinate::{Lanes, Quadratic, TOGETHER, add_gradient, coordinate_sweep};
 pub use dense::{
-    add_columns, axpy, axpy_four, bounded_square, clear_below, dense_add, dense_bounded_dot, dense_dot, dot_four, extremes,
-    rotate, write_scaled,
+    add_columns, axpy, axpy_four, bounded_distance, bounded_square, clear_below, dense_add, dense_bounded_dot, dense_dot,
+    dense_positive_dot, dot_four, extremes, rotate, write_scaled,
 };
 pub use lazy::{RowMove, RowState, Rows};
 pub(super) use lazy::{dense_extrapolated_dot, dense_move_rows, sparse_extrapolated_dot, sparse_move_rows};
@@ -74,6 +74,16 @@ impl BoundedSum {
     pub fn error(self) -> f64 {
         GAMMA * self.magnitude
     }
+
+    /// The same in another unit, a power of two.
+    pub fn scaled(self, scale: f64) -> Self {
+        Self { value: self.value * scale, magnitude: self.magnitude * scale }
+    }
+
+    /// Of terms that are not negative: their sum tells their magnitude.
+    fn of_positive(value: f64) -> Self {
+        Self { value, magnitude: value * (1.0 + 1e-6) }
+    }
 }
 
 /// The error of [`bounded_sum`] relative to the sum of absolute terms, for any number of terms.
@@ -117,17 +127,60 @@ pub fn bounded_sum(len: usize, term: impl Fn(usize) -> f64) -> BoundedSum {
             sizes[0] += value.abs();
             k += 1;
         }
-        let chunk = join(sums);
-        let total = high + chunk;
-        let virtual_chunk = total - high;
-        low += (high - (total - virtual_chunk)) + (chunk - virtual_chunk);
-        high = total;
+        low += add_exactly(&mut high, join(sums));
         // Joined in another order than the sums: the compiler would pair each sum with its size and lose the vectors.
         magnitude += sizes.iter().sum::<f64>();
         start = end;
     }
     // Plain addition of magnitudes may round down, by far less than this factor.
     BoundedSum { value: high + low, magnitude: magnitude * (1.0 + 1e-6) }
+}
+
+/// sum += v, and what that rounds off (Knuth's two-sum).
+#[inline(always)]
+fn add_exactly(sum: &mut f64, v: f64) -> f64 {
+    let total = *sum + v;
+    let virtual_v = total - *sum;
+    let error = (*sum - (total - virtual_v)) + (v - virtual_v);
+    *sum = total;
+    error
+}
+
+/// [`bounded_sum`] of terms that are not negative.
+#[inline(always)]
+fn positive_sum(len: usize, term: impl Fn(usize) -> f64) -> BoundedSum {
+    let (mut high, mut low) = (0.0f64, 0.0f64);
+    let mut start = 0;
+    while start < len {
+        let end = (start + CHUNK).min(len);
+        let mut sums = [0.0f64; LANES];
+        let mut k = start;
+        while k + LANES <= end {
+            for lane in 0..LANES {
+                sums[lane] += term(k + lane);
+            }
+            k += LANES;
+        }
+        while k < end {
+            sums[0] += term(k);
+            k += 1;
+        }
+        low += add_exactly(&mut high, join(sums));
+        start = end;
+    }
+    BoundedSum::of_positive(high + low)
+}
+
+/// Σ ay with its error, where neither a nor y has a negative entry.
+///
+/// # Safety
+/// Every index is below `y.len()`, and `idx` and `values` have the same length.
+#[inline]
+pub unsafe fn sparse_positive_dot<T: Value, I: Index>(idx: &[I], values: &[T], y: &[f64]) -> BoundedSum {
+    positive_sum(values.len(), |k| {
+        // SAFETY: k < len in `positive_sum`; indices are in range by the caller's promise.
+        unsafe { values.get_unchecked(k).to_f64() * *y.get_unchecked(idx.get_unchecked(k).to_usize()) }
+    })
 }
 
 /// Σ (aσ)y with its error, σ a power of two.
@@ -243,6 +296,14 @@ mod tests {
             unsafe { sparse_add(&idx, &values, 0.5, 0.37, &mut fast) };
             (0..len).for_each(|k| safe[at(k)] += 0.37 * (value(k) * 0.5));
             assert_eq!(fast, safe);
+
+            let sizes: Vec<f64> = y.iter().map(|v| v.abs()).collect();
+            let positive: Vec<T> = values.iter().map(|v| T::from_f64(v.to_f64().abs())).collect();
+            // SAFETY: as above.
+            let sum = unsafe { sparse_positive_dot(&idx, &positive, &sizes) };
+            let twin = bounded_sum(len, |k| positive[k].to_f64() * sizes[at(k)]);
+            assert_eq!(sum.value.to_bits(), twin.value.to_bits());
+            assert!(sum.magnitude >= twin.magnitude * (1.0 - 1e-9));
         }
     }
 
