@@ -35,6 +35,7 @@ pub struct TimedArgs {
 }
 
 pub fn run(args: &TimedArgs) -> Outcome<()> {
+    nonneg_cli::memory::keep_for_later(None); // as the command does
     let problem = nonneg_io::read_problem(&args.files[0], None)?;
     let rhs = match (args.files.get(1), problem.rhs) {
         (Some(file), _) => nonneg_io::read_vector(file)?,

@@ -1,4 +1,4 @@
-//! The parts of the `nonneg` command that other programs reuse: seeded generators of test problems.
+//! The parts of the `nonneg` command that other programs reuse: seeded generators of test problems, and how memory is kept.
 //!
 //! ```
 //! use nonneg_cli::generate::{Kind, Sizes};
@@ -8,3 +8,4 @@
 //! ```
 
 pub mod generate;
+pub mod memory;

@@ -12,7 +12,6 @@ mod failure;
 mod fetch;
 mod inputs;
 mod interrupt;
-mod memory;
 mod outputs;
 mod plot;
 mod progress;
@@ -26,6 +25,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 
 use args::{Cli, Command};
+use nonneg_cli::memory;
 
 /// Solved, converged, done.
 const DONE: u8 = 0;
