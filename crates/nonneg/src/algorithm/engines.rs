@@ -58,7 +58,7 @@ const CLOSER: f64 = 0.9;
 
 /// A set that has cost so many passes is left once its distance is this part of that of the whole problem: others may be needed more
 /// than the last digits of these.
-const LONG: f64 = 30.0;
+const LONG: f64 = 25.0;
 const CLOSE_ENOUGH: f64 = 0.5;
 
 /// Distances, in units of f, of the whole problem and for the inner one.
@@ -180,11 +180,6 @@ impl Engines {
             cost += exact_cost;
         }
         cost
-    }
-
-    /// Whether columns overlap with many others, as far as one has looked.
-    pub fn found_no_neighbourhoods(&self) -> bool {
-        self.looked_at > 0 && self.overlaps.is_none()
     }
 
     /// Whether the exact engine had the last word on the last set.

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::engines::{Engines, Goal};
 use super::gram::{Gram, KnownGram};
-use super::{Algorithm, Monitor};
+use super::local_gram::LocalGram;
+use super::{Algorithm, Check, Monitor};
 use crate::matrix::Columns;
 use crate::presolve::Reduced;
 
@@ -23,8 +24,8 @@ const PART_OF_SUPPORT: f64 = 1.0;
 const PART_OF_SUPPORT_EXACT: f64 = 0.25;
 const DEAR: f64 = 2.0;
 
-/// Where entries are scattered, columns of no use cost little: this part of all, if it is no more than this part of the rows, which
-/// bound the support, and more than are no trouble for the exact engine.
+/// Where entries are scattered, and columns overlap with many others, those of no use cost little: this part of all, if it is no more
+/// than this part of the rows, which bound the support, and more than are no trouble for the exact engine.
 const PART_OF_SCATTERED: f64 = 0.2;
 const PART_OF_ROWS: f64 = 0.3;
 const MANY: usize = 256;
@@ -80,14 +81,19 @@ impl Algorithm for WorkingSet<'_> {
             Engines::new(self.exact_only, self.memory_limit, self.seed, self.memory.map_or_else(Arc::default, GramMemory::get));
         let mut check = monitor.check(&x);
         let pass = problem.matrix.nnz() as f64;
-        let part = |part: f64, of: usize| (part * of as f64) as usize;
-        let many = part(PART_OF_SCATTERED, x.len()).min(part(PART_OF_ROWS, problem.matrix.rows()));
-        let worth_many = many > MANY && !Gram::is_dense(problem, x.len(), problem.matrix.nnz() as u64);
-        let (mut least, mut dear) = (LEAST_NEW, false);
+        let choose = |x: &[f64], check: &Check, room: usize, growth: f64| {
+            choose(problem, x, &check.gradient, room, growth, self.memory_limit)
+        };
+        let has_no_neighbours = |many: &usize| {
+            let (neighbours, work) = LocalGram::overlaps(problem, &choose(&x, &check, *many, PART_OF_SUPPORT).variables);
+            monitor.spend(work);
+            neighbours.is_none()
+        };
+        let many = many_at_once(problem).filter(has_no_neighbours).unwrap_or(0);
+        let (mut least, mut dear, mut room) = (LEAST_NEW, false, LEAST_NEW);
         while !check.stop {
             let growth = if dear { PART_OF_SUPPORT_EXACT } else { PART_OF_SUPPORT };
-            let room = if worth_many && engines.found_no_neighbourhoods() { least.max(many) } else { least };
-            let set = choose(problem, &x, &check.gradient, room, growth, self.memory_limit);
+            let set = choose(&x, &check, room, growth);
             let goal = Goal {
                 now: check.distance,
                 inner: (INNER_FRACTION * check.distance).max(WANTED_FRACTION * check.wanted_distance),
@@ -100,6 +106,7 @@ impl Algorithm for WorkingSet<'_> {
             if set.left_some_out && cost < CHEAP * pass {
                 least = (2 * least).min(x.len());
             }
+            room = least.max(many); // not in the first round, when slopes tell little
             check = monitor.check(&x);
             engines.judge(goal, check.distance, before - check.objective);
         }
@@ -107,6 +114,13 @@ impl Algorithm for WorkingSet<'_> {
             memory.keep(engines.into_known(problem));
         }
     }
+}
+
+/// How many columns may enter at once where entries are scattered, if that is worth a thought.
+fn many_at_once<M: Columns>(problem: &Reduced<M>) -> Option<usize> {
+    let part = |part: f64, of: usize| (part * of as f64) as usize;
+    let many = part(PART_OF_SCATTERED, problem.len()).min(part(PART_OF_ROWS, problem.matrix.rows()));
+    (many > MANY && !Gram::is_dense(problem, problem.len(), problem.matrix.nnz() as u64)).then_some(many)
 }
 
 /// The variables of a round.
