@@ -1,7 +1,7 @@
 //! Loops over whole columns. Each is compiled twice, as written and for AVX2, and chosen when it runs: the same operations
 //! in the same order, so the same bits on every machine. (A fused multiply-add would not be: none is used.)
 
-use super::{BoundedSum, Extremes, add_exactly, bounded_sum, positive_sum};
+use super::{BoundedSum, Extremes, add_exactly, ask_ahead_of, bounded_sum, positive_sum};
 use crate::matrix::Value;
 
 /// Partial sums of a dot product: enough to keep the adders busy.
@@ -60,6 +60,7 @@ wide! {
         let (head, tail) = values.as_chunks::<LANES>();
         let (y_head, y_tail) = y.as_chunks::<LANES>();
         for (a, b) in head.iter().zip(y_head) {
+            ask_ahead_of(a);
             for lane in 0..LANES {
                 sums[lane] += a[lane].to_f64() * b[lane];
             }
@@ -96,8 +97,11 @@ wide! {
     /// y += α(σa).
     fn dense_add<T: Value>(values: &[T], scale: f64, alpha: f64, y: &mut [f64]) {
         assert_eq!(values.len(), y.len());
-        for (y, a) in y.iter_mut().zip(values) {
-            *y += alpha * (a.to_f64() * scale);
+        for (y, values) in y.chunks_mut(LANES).zip(values.chunks(LANES)) {
+            ask_ahead_of(values);
+            for (y, a) in y.iter_mut().zip(values) {
+                *y += alpha * (a.to_f64() * scale);
+            }
         }
     }
 
@@ -137,6 +141,7 @@ wide! {
         let ((chunks, tail), (y_chunks, y_tail)) = (values.as_chunks::<CHUNK>(), y.as_chunks::<CHUNK>());
         let (mut high, mut low) = (0.0f64, 0.0f64);
         for (a, y) in chunks.iter().zip(y_chunks) {
+            ask_ahead_of(a);
             let mut sums = [0.0f64; LANES];
             for start in (0..CHUNK).step_by(LANES) {
                 for lane in 0..LANES {
@@ -184,6 +189,7 @@ wide! {
         let (chunks, rest) = values.as_chunks::<LANES>();
         for chunks in chunks.chunks(PART / LANES) {
             for chunk in chunks {
+                ask_ahead_of(chunk);
                 for lane in 0..LANES {
                     let size = chunk[lane].to_f64().abs();
                     largest[lane] = if size > largest[lane] { size } else { largest[lane] };

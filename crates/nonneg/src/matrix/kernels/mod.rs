@@ -206,17 +206,36 @@ pub struct Extremes {
     pub negative: bool,
 }
 
-/// Asks for the cache line that holds `target`. A hint: it never faults and changes no result.
+/// Asks for the cache line that holds `target`.
 #[inline(always)]
 pub fn prefetch<T>(target: &T) {
+    prefetch_at(target);
+}
+
+/// Asks for the cache line at an address. A hint: it never faults, wherever that is, and changes no result.
+#[inline(always)]
+fn prefetch_at<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: prefetching a valid reference has no effect on memory or registers.
+    // SAFETY: a prefetch has no effect on memory or registers, and ignores addresses that are not mapped.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(target).cast());
+        _mm_prefetch::<_MM_HINT_T0>(address.cast());
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = target;
+    let _ = address;
+}
+
+/// Bytes ahead of what is read of a full column for which the memory system is asked: the hardware follows a stream only to the end
+/// of a page, and where A has outgrown the second-level cache that halves the rate.
+const BYTES_AHEAD: usize = 4096;
+
+/// Asks for what lies so far ahead of some values.
+#[inline(always)]
+fn ask_ahead_of<T>(values: &[T]) {
+    const LINE: usize = 64;
+    for line in (0..size_of_val(values)).step_by(LINE) {
+        prefetch_at(values.as_ptr().wrapping_byte_add(BYTES_AHEAD + line));
+    }
 }
 
 /// Asks for the first cache lines of a slice; where there are more, the hardware has seen the pattern by then.
