@@ -16,9 +16,6 @@ pub(super) struct Bound {
     pub value: Option<f64>,
 }
 
-/// Columns have a part in D near the τ that is best if they have one at this τ, which is mostly closer to 1.
-const NEAR: f64 = 0.9;
-
 impl<M: Columns> Certifier<'_, M> {
     /// The best bound found. `image` is (‖Ax‖²_W, WAx), or nothing for y = 0.
     pub(super) fn lower_bound(&self, look: Look, image: Option<(f64, &[f64])>) -> Bound {
@@ -60,17 +57,14 @@ impl<M: Columns> Certifier<'_, M> {
             let columns = look.iter().filter(move |&(j, product)| has_part(self.facts.columns[j].high, least, product.1));
             columns.map(|(j, product)| self.term(j, product.1.max(0.0)))
         };
-        let near: Vec<Term> = having_part(NEAR).collect();
-        let term_at_one = |term: &&Term| has_part(term.linear, 1.0, term.product);
-        let slope_at_one = near.iter().filter(term_at_one).map(|term| term.product * term.argmax(1.0)).sum::<f64>() - square_high;
+        let mut terms: Vec<Term> = having_part(1.0).collect();
+        let slope_at_one = terms.iter().map(|term| term.product * term.argmax(1.0)).sum::<f64>() - square_high;
         let least = least_scale(slope_at_one, square_high);
-        let terms: Vec<Term> = if least < NEAR {
-            having_part(least).collect()
-        } else {
-            near.into_iter().filter(|term| has_part(term.linear, least, term.product)).collect()
-        };
-        let tau = best_scale(&terms, square_high);
-        debug_assert!(tau >= least, "{tau} < {least}");
+        if least < 1.0 {
+            terms = having_part(least).collect();
+        }
+        // The terms left out are zero from there on, and rounding may end just below.
+        let tau = best_scale(&terms, square_high).max(least);
         Bound { tau, shift: 0.0, value: dual_value(&terms, tau, square_high) }
     }
 

@@ -122,6 +122,9 @@ pub fn best_scale(terms: &[Term], square: f64) -> f64 {
     if !is_usable(square) {
         return 0.0;
     }
+    if terms.iter().all(|term| term.ridge == 0.0 && term.product >= 0.0 && term.cap < f64::INFINITY) {
+        return best_scale_of_steps(terms, square);
+    }
     let whole = |tau: f64| terms.iter().map(|term| term.product * term.argmax(tau)).sum::<f64>() - tau * square;
     let mut value = whole(1.0);
     let (mut low, mut high) = (least_scale(value, square), 1.0);
@@ -165,6 +168,35 @@ pub fn best_scale(terms: &[Term], square: f64) -> f64 {
     if at_p > at_q { (p + (q - p) * (at_p / (at_p - at_q))).clamp(left, right) } else { left.max(right.min(1.0)) }
 }
 
+/// The same where every xⱼ(τ) is Uⱼ up to its break cⱼ/gⱼ and zero from there on: the slope of D is Σ gⱼUⱼ − τ‖ŷ‖², the sum over the
+/// breaks beyond τ. A weighted selection among them.
+fn best_scale_of_steps(terms: &[Term], square: f64) -> f64 {
+    const FEW: usize = 64;
+    let step = |term: &Term| (term.linear / term.product, term.product * term.cap);
+    let mut steps: Vec<(f64, f64)> = terms.iter().filter(|term| term.linear > 0.0 && term.product > 0.0).map(step).collect();
+    let (mut open, mut beyond) = (&mut steps[..], 0.0); // the answer is at one of the open breaks, or on either side of one
+    while open.len() > FEW {
+        let middle = open.len() / 2;
+        let (_, &mut (tau, _), after) = open.select_nth_unstable_by(middle, |a, b| a.0.total_cmp(&b.0));
+        let sum = beyond + after.iter().map(|step| step.1).sum::<f64>();
+        if sum > tau * square {
+            open = &mut open[middle + 1..];
+        } else {
+            open = &mut open[..=middle];
+            beyond = sum;
+        }
+    }
+    open.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+    let (mut sum, mut right) = (beyond, f64::INFINITY);
+    for &mut (tau, step) in open {
+        if sum >= tau * square {
+            break;
+        }
+        (sum, right) = (sum + step, tau);
+    }
+    (sum / square).min(right)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,6 +231,33 @@ mod tests {
                 let other = tau * (k as f64 / 2000.0) + if k % 2 == 0 { 0.0 } else { random() * 5.0 };
                 let rival = value(&terms, square, other);
                 assert!(rival <= best + 1e-9 * (1.0 + best.abs()), "case {case}: τ = {tau} gives {best}, {other} gives {rival}");
+            }
+        }
+    }
+
+    /// More steps than are sorted, some at the same place and some that are none, against every place where the best scale can be.
+    #[test]
+    fn a_selection_among_many_steps_finds_the_best_scale() {
+        let mut source = Random::new(2);
+        let mut random = || source.unit();
+        for case in 0..60 {
+            let spread = 10f64.powi(-(case % 14));
+            let terms: Vec<Term> = (0..65 + 7 * case as usize)
+                .map(|k| {
+                    let product = if k % 17 == 0 { 0.0 } else { random() + 0.01 };
+                    let at = 1.0 + spread * (if k % 5 == 0 { 0.25 } else { random() } - 0.4);
+                    let linear = if k % 23 == 0 { -random() } else { product * at };
+                    Term { linear, product, cap: random(), ridge: 0.0 }
+                })
+                .collect();
+            let square = random() * terms.len() as f64 * 0.3 + 1e-3;
+            let tau = best_scale(&terms, square);
+            let best = value(&terms, square, tau);
+            let beyond = |tau: f64| terms.iter().filter(|t| t.linear > tau * t.product).map(|t| t.product * t.cap).sum::<f64>();
+            let breaks = || terms.iter().filter(|t| t.product > 0.0).map(|t| t.linear / t.product);
+            for rival in breaks().chain(breaks().map(|tau| beyond(tau) / square)).chain([0.0, beyond(0.0) / square]) {
+                let other = value(&terms, square, rival.max(0.0));
+                assert!(other <= best + 1e-12 * best.abs(), "case {case}: {tau} gives {best}, {rival} gives {other}");
             }
         }
     }
