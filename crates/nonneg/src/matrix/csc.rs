@@ -280,6 +280,9 @@ impl<T: Value, I: Index> Column for SparseColumn<'_, T, I> {
         tell(self.values);
     }
     fn write_rows(self, rows: std::ops::Range<usize>, scale: f64, out: &mut [f64]) {
+        if self.is_full() {
+            return kernels::write_scaled(&self.values[rows], scale, out);
+        }
         out.fill(0.0);
         let first = self.idx.partition_point(|i| i.to_usize() < rows.start);
         for (i, v) in self.idx[first..].iter().zip(&self.values[first..]).take_while(|(i, _)| i.to_usize() < rows.end) {
