@@ -39,8 +39,8 @@ const LEAST_SWEEPS: f64 = 15.0;
 
 /// Measurements of descent's rate that are enough to call it too slow, and the part of the exact engine's cost that they must
 /// have taken: a rate over a few sweeps says little, and to look longer costs little beside what it would lead to.
-const MEASURES: usize = 3;
-const TRIED: f64 = 0.1;
+const MEASURES: usize = 5;
+const TRIED: f64 = 0.3;
 
 /// Sweeps that a trial of the other first-order engine takes, about.
 const TRIAL: f64 = 300.0;
