@@ -67,6 +67,12 @@ pub fn run(args: &TimedArgs) -> Outcome<()> {
         "relative_gap": solution.certificate.relative_gap,
         "method": solution.stats.method.name(),
         "passes": solution.stats.passes,
+        "presolve": solution.stats.seconds.presolve,
+        "solve": solution.stats.seconds.solve,
+        "certify": solution.stats.seconds.certify,
+        "presolve": solution.stats.seconds.presolve,
+        "solve": solution.stats.seconds.solve,
+        "certify": solution.stats.seconds.certify,
     });
     println!("{answer}");
     Ok(())
