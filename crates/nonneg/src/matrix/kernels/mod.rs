@@ -67,7 +67,7 @@ const ENTRIES_AHEAD: usize = 256;
 /// Asks for entries ahead of entry k, once for every eight; where the column ends first, for those of the next one, mostly.
 #[inline(always)]
 fn ask_ahead<T, I>(idx: &[I], values: &[T], k: usize) {
-    if k % 8 == 0 {
+    if k.is_multiple_of(8) {
         prefetch_at(idx.as_ptr().wrapping_add(k + ENTRIES_AHEAD));
         prefetch_at(values.as_ptr().wrapping_add(k + ENTRIES_AHEAD));
     }
