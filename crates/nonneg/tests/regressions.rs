@@ -168,3 +168,27 @@ fn a_run_along_an_endless_valley_ends() {
     let solution = Solver::new().time_limit(std::time::Duration::from_secs(300)).solve_problem(&problem).unwrap();
     assert_eq!(solution.status, Status::Stalled);
 }
+
+/// Columns whose exponents are beyond what products without sizes allow take another kernel, which added up in another order.
+#[test]
+fn a_gap_keeps_its_bits_where_scaled_columns_take_another_kernel() {
+    for rows in [8, 15, 16, 130, 143, 300] {
+        let entry = |k: usize| 0.1 + ((k * k + 3 * k) % 97) as f64 / 97.0;
+        let values: Vec<f64> = (0..3 * rows).map(entry).collect();
+        let b: Vec<f64> = (0..rows).map(|i| entry(7 * i + 5)).collect();
+        let exponents = [240, -240, 30];
+        let scaled: Vec<f64> = values.iter().enumerate().map(|(k, v)| v * 2f64.powi(exponents[k / rows])).collect();
+        let sparse = |values: &[f64]| {
+            let indices = (0..3 * rows).map(|k| (k % rows) as u32).collect();
+            CscMatrix::new(rows, 3, (0..=3).map(|j| j * rows).collect(), indices, values.to_vec()).unwrap()
+        };
+        for x in [[0.0; 3], [0.3, 0.1, 0.2]] {
+            let y: Vec<f64> = x.iter().zip(exponents).map(|(x, k)| x * 2f64.powi(-k)).collect();
+            let gap = |problem: LeastSquares, x: &[f64]| verify(&problem, x).unwrap().relative_gap.unwrap().to_bits();
+            let plain = gap(LeastSquares::new(&dense(rows, 3, &values), &b), &x);
+            assert_eq!(plain, gap(LeastSquares::new(&dense(rows, 3, &scaled), &b), &y), "{rows} rows, dense");
+            assert_eq!(plain, gap(LeastSquares::new(&sparse(&values), &b), &x), "{rows} rows, sparse");
+            assert_eq!(plain, gap(LeastSquares::new(&sparse(&scaled), &b), &y), "{rows} rows, sparse and scaled");
+        }
+    }
+}

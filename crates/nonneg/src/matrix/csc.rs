@@ -257,6 +257,9 @@ impl<T: Value, I: Index> Column for SparseColumn<'_, T, I> {
     }
     fn bounded_dot(self, scale: f64, y: &[f64]) -> BoundedSum {
         assert_eq!(y.len(), self.rows);
+        if self.is_full() {
+            return kernels::dense_bounded_dot(self.values, scale, y);
+        }
         // SAFETY: as in `dot`.
         unsafe { kernels::sparse_bounded_dot(self.idx, self.values, scale, y) }
     }

@@ -1,7 +1,7 @@
 //! Loops over whole columns. Each is compiled twice, as written and for AVX2, and chosen when it runs: the same operations
 //! in the same order, so the same bits on every machine. (A fused multiply-add would not be: none is used.)
 
-use super::{BoundedSum, Extremes, add_exactly, ask_ahead_of, bounded_sum, positive_sum};
+use super::{BoundedSum, Extremes, add_exactly, ask_ahead_of, positive_sum};
 use crate::matrix::Value;
 
 /// Partial sums of a dot product: enough to keep the adders busy.
@@ -130,17 +130,41 @@ wide! {
         }
     }
 
-    /// Σ (aσ)y with its error, σ a power of two.
+    /// Σ (aσ)y with its error, σ a power of two. The value is that of [`dense_positive_dot`] in the same bits, times σ: which of
+    /// the two is called depends on σ, and must not show. Eight additions a lane and four to join the lanes, or fifteen at the end:
+    /// no more than [`bounded_sum`] makes.
     fn dense_bounded_dot<T: Value>(values: &[T], scale: f64, y: &[f64]) -> BoundedSum {
+        const CHUNK: usize = 8 * LANES;
         assert_eq!(values.len(), y.len());
-        bounded_sum(values.len(), |k| {
-            // SAFETY: k < len in `bounded_sum`, and y is as long.
-            unsafe { (values.get_unchecked(k).to_f64() * scale) * *y.get_unchecked(k) }
-        })
+        let (mut high, mut low, mut magnitude) = (0.0f64, 0.0f64, 0.0f64);
+        let mut tail = (values, y);
+        while !tail.0.is_empty() {
+            let whole = tail.0.len().min(CHUNK) / LANES * LANES;
+            let ((part, rest), (y_part, y_rest)) = (tail.0.split_at(whole), tail.1.split_at(whole));
+            let (mut sums, mut sizes) = ([0.0f64; LANES], [0.0f64; LANES]);
+            for (a, y) in part.as_chunks::<LANES>().0.iter().zip(y_part.as_chunks::<LANES>().0) {
+                for lane in 0..LANES {
+                    sums[lane] += (a[lane].to_f64() * scale) * y[lane];
+                }
+                for lane in 0..LANES {
+                    sizes[lane] += ((a[lane].to_f64() * scale) * y[lane]).abs();
+                }
+            }
+            low += add_exactly(&mut high, halved(sums));
+            magnitude += halved(sizes);
+            tail = (rest, y_rest);
+            if rest.len() < LANES {
+                let term = |(a, y): (&T, &f64)| (a.to_f64() * scale) * y;
+                low += add_exactly(&mut high, rest.iter().zip(y_rest).map(term).sum());
+                magnitude += rest.iter().zip(y_rest).map(term).map(f64::abs).sum::<f64>();
+                break;
+            }
+        }
+        // Plain addition of magnitudes may round down, by far less than this factor.
+        BoundedSum { value: high + low, magnitude: magnitude * (1.0 + 1e-6) }
     }
 
-    /// Σ ay with its error, where neither a nor y has a negative entry. Eight additions a lane and four to join the lanes, or fifteen
-    /// at the end: no more than [`bounded_sum`] makes.
+    /// Σ ay with its error, where neither a nor y has a negative entry: [`dense_bounded_dot`] without sizes.
     fn dense_positive_dot<T: Value>(values: &[T], y: &[f64]) -> BoundedSum {
         const CHUNK: usize = 8 * LANES;
         assert_eq!(values.len(), y.len());
@@ -254,6 +278,7 @@ wide! {
 
 #[cfg(test)]
 mod tests {
+    use super::super::bounded_sum;
     use super::super::tests::numbers;
     use super::*;
 
@@ -268,7 +293,7 @@ mod tests {
 
     /// In f32 and f64 alike, against loops in the order that the kernels promise.
     fn kernels_match_plain_loops<T: Value>() {
-        for len in [0, 1, 3, 8, 31, 64, 129, 300] {
+        for len in [0, 1, 3, 8, 16, 31, 64, 128, 129, 300] {
             let vector = |seed: u64| numbers(len, seed).into_iter().map(T::from_f64).collect::<Vec<T>>();
             let (a, y) = (vector(3), numbers(len, 8));
             let mut out = y.clone();
@@ -296,8 +321,9 @@ mod tests {
             let dots = dot_four([&vectors[0], &vectors[1], &vectors[2], &vectors[3]], &y);
             assert!((0..4).all(|k| (dots[k] - sum(k)).abs() <= 1e-14 * (1 + len) as f64));
 
-            let dot = dense_bounded_dot(&a, 2.0, &y);
-            assert_eq!(dot, bounded_sum(len, |k| (a[k].to_f64() * 2.0) * y[k]));
+            let (dot, twin) = (dense_bounded_dot(&a, 2.0, &y), bounded_sum(len, |k| (a[k].to_f64() * 2.0) * y[k]));
+            assert!((dot.value - twin.value).abs() <= twin.error());
+            assert!((dot.magnitude - twin.magnitude).abs() <= 1e-14 * twin.magnitude);
             // Of terms that are not negative, the sum tells the magnitude.
             let same = |found: BoundedSum, twin: BoundedSum| {
                 found.value.to_bits() == twin.value.to_bits() && found.magnitude >= twin.magnitude * (1.0 - 1e-9)
@@ -311,6 +337,7 @@ mod tests {
                 (y.iter().map(|v| v.abs()).collect(), a.iter().map(|v| T::from_f64(v.to_f64().abs())).collect());
             let (dot, twin) = (dense_positive_dot(&positive, &sizes), bounded_sum(len, |k| positive[k].to_f64() * sizes[k]));
             assert!((dot.value - twin.value).abs() <= twin.error() && dot.magnitude >= twin.magnitude * (1.0 - 1e-9));
+            assert_eq!(dense_bounded_dot(&positive, 0.25, &sizes).value.to_bits(), (0.25 * dot.value).to_bits());
 
             let mut a = a;
             if len > 8 {
