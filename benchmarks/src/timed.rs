@@ -70,9 +70,6 @@ pub fn run(args: &TimedArgs) -> Outcome<()> {
         "presolve": solution.stats.seconds.presolve,
         "solve": solution.stats.seconds.solve,
         "certify": solution.stats.seconds.certify,
-        "presolve": solution.stats.seconds.presolve,
-        "solve": solution.stats.seconds.solve,
-        "certify": solution.stats.seconds.certify,
     });
     println!("{answer}");
     Ok(())
