@@ -6,6 +6,9 @@
 
 use std::sync::Arc;
 
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
 use super::accelerated::Accelerated;
 use super::anderson::Anderson;
 use super::conjugate::Conjugate;
@@ -13,6 +16,7 @@ use super::face::Face;
 use super::first_order::{FirstOrder, FirstOrderEngine, Milestone, Race};
 use super::gram::{Gram, KnownGram};
 use super::local_gram::LocalGram;
+use super::overlaps::Overlaps;
 use super::point::{Point, distance, objective};
 use super::si_nnls::Blocks;
 use super::{Check, Monitor};
@@ -79,8 +83,8 @@ pub struct Engines {
     exact: Face<Gram>,
     /// The exact engine where columns overlap with few others of a set.
     local: Face<LocalGram>,
-    /// The size of the set that was last looked at for that, and with how many others a column overlaps, if they are few.
-    overlaps: Option<f64>,
+    /// How columns overlap, and the size of the set that was last looked at for that.
+    overlaps: Overlaps,
     looked_at: usize,
     exact_only: bool,
     memory_limit: u64,
@@ -97,6 +101,8 @@ pub struct Engines {
     conjugate: Conjugate,
     /// Of the random draws.
     seed: u64,
+    /// The next order of a set.
+    rng: Xoshiro256PlusPlus,
 }
 
 impl Engines {
@@ -105,7 +111,7 @@ impl Engines {
         Self {
             exact: Face::with_known(known),
             local: Face::new(),
-            overlaps: None,
+            overlaps: Overlaps::default(),
             looked_at: 0,
             exact_only,
             memory_limit,
@@ -116,6 +122,7 @@ impl Engines {
             losses: 0,
             conjugate: Conjugate::default(),
             seed,
+            rng: Xoshiro256PlusPlus::seed_from_u64(seed),
         }
     }
 
@@ -138,12 +145,12 @@ impl Engines {
         let Check { image, mut gradient, .. } = check;
         let mut cost = 0.0;
         if set.len() > self.looked_at + self.looked_at / 2 {
-            let (overlaps, work) = LocalGram::overlaps(problem, set);
+            let (overlaps, work) = Overlaps::look(problem, set);
             (self.overlaps, self.looked_at) = (overlaps, set.len());
             monitor.spend(work);
         }
-        let exact_cost = match self.overlaps {
-            Some(overlaps) => self.local_cost(problem, set, overlaps),
+        let exact_cost = match self.overlaps.neighbours {
+            Some(neighbours) => self.local_cost(problem, set, neighbours),
             None => self.exact_cost(problem, set, x),
         };
         let descent_cost = self.descent_rate.map(|rate| (goal.now / goal.wanted).ln() / rate * sweep_cost(problem, set));
@@ -160,20 +167,24 @@ impl Engines {
             _ => {}
         }
         if !self.exact_worked {
-            let columns: Vec<usize> = set.iter().map(|&k| problem.columns[k]).collect();
+            let mut order = set.to_vec();
+            if self.overlaps.scattered {
+                self.shuffle(&mut order);
+            }
+            let columns: Vec<usize> = order.iter().map(|&k| problem.columns[k]).collect();
             let copy = problem.matrix.copy_columns(&columns);
-            let inner = problem.on(set, &copy);
-            let mut point = Point::new(&inner, set.iter().map(|&k| x[k]).collect(), image.to_vec());
+            let inner = problem.on(&order, &copy);
+            let mut point = Point::new(&inner, order.iter().map(|&k| x[k]).collect(), image.to_vec());
             let (slopes, descended) = self.descend(&inner, &mut point, goal, exact_cost, monitor);
             cost += descended;
             x.fill(0.0);
-            for (place, &k) in set.iter().enumerate() {
+            for (place, &k) in order.iter().enumerate() {
                 x[k] = point.x[place];
                 gradient[k] = slopes[place];
             }
         }
         if self.exact_worked {
-            match self.overlaps {
+            match self.overlaps.neighbours {
                 Some(_) => self.local.solve(problem, set, x, &gradient, goal.inner, monitor),
                 None => self.exact.solve(problem, set, x, &gradient, goal.inner, monitor),
             }
@@ -274,6 +285,13 @@ impl Engines {
         }
     }
 
+    /// Another order each time: what one order of sweeps is slow to take away, the next one may not be.
+    fn shuffle(&mut self, order: &mut [usize]) {
+        for k in (1..order.len()).rev() {
+            order.swap(k, (self.rng.next_u64() % (k as u64 + 1)) as usize);
+        }
+    }
+
     /// Another first-order engine goes on.
     fn take_over(&mut self, engine: FirstOrderEngine, monitor: &mut dyn Monitor) {
         monitor.switched(match engine {
@@ -307,16 +325,16 @@ impl Engines {
     }
 
     /// The same where a column overlaps with so many others of the set.
-    fn local_cost<M: Columns>(&self, problem: &Reduced<M>, set: &[usize], overlaps: f64) -> f64 {
-        let (size, column) = (set.len() as f64, FILL * overlaps);
-        if 16.0 * size * (2.0 * overlaps + column) > self.memory_limit as f64 {
+    fn local_cost<M: Columns>(&self, problem: &Reduced<M>, set: &[usize], neighbours: f64) -> f64 {
+        let (size, column) = (set.len() as f64, FILL * neighbours);
+        if 16.0 * size * (2.0 * neighbours + column) > self.memory_limit as f64 {
             return f64::INFINITY;
         }
         let entries = problem.entries(set.iter().copied()) as f64;
         let new = problem.entries(set.iter().copied().filter(|&k| !self.local.knows(problem, k))) as f64;
         let gram = entries + new * entries / problem.matrix.rows() as f64;
         let factor = TILED * size * column * column / 2.0;
-        self.failures() * (gram + REFACTORED_LOCAL * factor + 20.0 * size * overlaps)
+        self.failures() * (gram + REFACTORED_LOCAL * factor + 20.0 * size * neighbours)
     }
 
     fn failures(&self) -> f64 {

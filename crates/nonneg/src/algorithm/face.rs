@@ -19,8 +19,8 @@ use super::point::{Coordinate, distance_of};
 use crate::matrix::Columns;
 use crate::presolve::Reduced;
 
-/// Coordinate sweeps before the first Newton step of a round, at most, and between Newton steps.
-const SWEEPS: usize = 5;
+/// Coordinate sweeps before the first Newton step of a round, at most. One between faces is enough.
+const FIRST_SWEEPS: usize = 5;
 
 /// Sweeps end early when the last one moved less than this part of what the first one did (in units of f).
 const SWEPT: f64 = 1e-4;
@@ -28,8 +28,14 @@ const SWEPT: f64 = 1e-4;
 /// Newton steps on one set, at most: the next round goes on.
 const STEPS: usize = 60;
 
-/// Refinements of one Newton step.
+/// Refinements of one Newton step, with the factor of G and with that of a damped G.
 const REFINEMENTS: usize = 3;
+const DAMPED_REFINEMENTS: usize = 8;
+
+/// A damped face is solved when its last step is this part of its first one, and damped too much when a step is more than this part
+/// of the one before (squared, in units of f).
+const REFINED: f64 = 1e-6;
+const SLOW: f64 = 0.1;
 
 /// Part of the diagonal that is added when columns depend on each other.
 const DAMPING: f64 = 1e-13;
@@ -130,7 +136,7 @@ impl<G: Curvature> Face<G> {
         let mut places: Vec<usize> = set.iter().map(|&k| self.gram.place(k).expect("just added")).collect();
         places.sort_unstable();
         self.open();
-        self.sweeps(&places, SWEEPS);
+        self.sweeps(&places, FIRST_SWEEPS);
         for _ in 0..STEPS {
             let solved = self.newton(&places, monitor);
             monitor.spend(std::mem::take(&mut self.work) + self.factor.work());
@@ -140,7 +146,7 @@ impl<G: Curvature> Face<G> {
             // Whoever wants to leave its bound gets a sweep.
             if solved {
                 let before = self.swept;
-                self.sweeps(&places, SWEEPS);
+                self.sweeps(&places, 1);
                 if self.swept == before {
                     break;
                 }
@@ -251,7 +257,9 @@ impl<G: Curvature> Face<G> {
         if self.face.is_empty() {
             return true;
         }
-        for _ in 0..REFINEMENTS {
+        let damped = self.damping > self.least_damping;
+        let (mut first, mut last) = (None, f64::INFINITY);
+        for _ in 0..if damped { DAMPED_REFINEMENTS } else { REFINEMENTS } {
             let mut step: Vec<f64> = self.face.iter().map(|&p| -self.slope[p]).collect();
             self.factor.solve(&self.gram, &self.face, self.damping, &mut step);
             let size: f64 = self.face.iter().zip(&step).map(|(&p, d)| self.gram.diagonal(p) * d * d).sum();
@@ -261,14 +269,17 @@ impl<G: Curvature> Face<G> {
             }
             let inside = |(&p, &d): (&usize, &f64)| self.x[p] + d > 0.0 && self.x[p] + d < self.upper[p];
             if !self.face.iter().zip(&step).all(inside) {
-                self.stay_inside(&step);
-                return false;
+                return self.stay_inside(&step);
             }
             let face = self.face.clone();
             let target: Vec<f64> = face.iter().zip(&step).map(|(&p, d)| self.x[p] + d).collect();
-            if !self.move_to(&face, &target) || self.damping > self.least_damping {
+            if !self.move_to(&face, &target) || damped && size > SLOW * last {
                 return self.relax();
             }
+            if damped && size <= REFINED * *first.get_or_insert(size) {
+                break; // a new factor would cost more than it could still gain
+            }
+            last = size;
         }
         true
     }
@@ -307,30 +318,34 @@ impl<G: Curvature> Face<G> {
     }
 
     /// For a step that leaves the bounds: settles it inside them, or follows its projected path where that is no good; then more
-    /// damping is needed.
-    fn stay_inside(&mut self, step: &[f64]) {
+    /// damping is needed. Whether what is left of the face is solved.
+    fn stay_inside(&mut self, step: &[f64]) -> bool {
         let face = self.face.clone();
-        let settled = self.settle(&face, step);
+        let (settled, all_inside) = self.settle(&face, step);
         if self.move_to(&face, &settled) {
-            self.relax();
+            all_inside && self.damping <= self.least_damping
         } else {
             let lowest = self.path_search(&face, step);
             self.move_to(&face, &lowest);
             self.set_damping((MORE * self.damping).max(FIRST_DAMPING));
             self.opening = Some(self.damping);
+            false
         }
     }
 
     /// What a step takes to its bounds or beyond stops there, and the others are solved for anew, until none is left outside: the
     /// least point of the damped model, but for those that might leave their bounds again. The factor loses what has stopped.
-    fn settle(&mut self, face: &[usize], step: &[f64]) -> Vec<f64> {
+    /// Second, whether none is left.
+    fn settle(&mut self, face: &[usize], step: &[f64]) -> (Vec<f64>, bool) {
         let mut target: Vec<f64> = face.iter().zip(step).map(|(&p, d)| self.x[p] + d).collect();
         let mut right: Vec<f64> = self.slope.iter().map(|slope| -slope).collect(); // at each place
         let mut inside: Vec<usize> = (0..face.len()).collect(); // what the factor still has
+        let mut all_inside = false;
         for _ in 0..SETTLINGS {
             let is_outside = |f: usize| target[f] <= 0.0 || target[f] >= self.upper[face[f]];
             let gone: Vec<usize> = (0..inside.len()).filter(|&i| is_outside(inside[i])).collect();
-            if gone.is_empty() {
+            all_inside = gone.is_empty();
+            if all_inside {
                 break;
             }
             for &i in &gone {
@@ -345,7 +360,7 @@ impl<G: Curvature> Face<G> {
             inside.iter().zip(step).for_each(|(&f, d)| target[f] = self.x[face[f]] + d);
         }
         target.iter_mut().zip(face).for_each(|(target, &p)| *target = target.clamp(0.0, self.upper[p]));
-        target
+        (target, all_inside)
     }
 
     /// Moves places to new values, if f falls; whether it does.

@@ -7,17 +7,6 @@ use crate::matrix::{Column, Columns};
 use crate::presolve::Reduced;
 use crate::scaling::power_of_two;
 
-/// Columns that are compared with others to tell whether a set is local.
-const SAMPLES: usize = 16;
-const OTHERS: usize = 128;
-const SCATTER: usize = 0x9E37_79B1;
-
-/// The part of a set that a column of it may overlap with on average.
-const LOCAL: f64 = 0.2;
-
-/// Sets below this size are no trouble for dense matrices.
-const LEAST: usize = 256;
-
 /// The entries of G that are not zero.
 #[derive(Debug, Default)]
 pub struct LocalGram {
@@ -30,38 +19,6 @@ pub struct LocalGram {
     diagonal: Vec<f64>,
     /// Changes with the variables.
     version: u64,
-}
-
-impl LocalGram {
-    /// With how many others of the set a column overlaps, about, if that is a small part of it. Second, the entries looked at.
-    pub fn overlaps<M: Columns>(problem: &Reduced<M>, set: &[usize]) -> (Option<f64>, u64) {
-        if set.len() < LEAST {
-            return (None, 0);
-        }
-        // Scattered, so that no pattern of the columns agrees with that of the samples.
-        let pick = |k: usize| set[(k.wrapping_mul(SCATTER) >> 7) % set.len()];
-        let mut last_seen = vec![usize::MAX; problem.matrix.rows()];
-        let (mut pairs, mut overlapping, mut work) = (0u32, 0u32, 0);
-        for sample in 0..SAMPLES {
-            let variable = pick(sample);
-            problem.column(variable).for_each(|i, _| last_seen[i] = sample);
-            for other in (SAMPLES..SAMPLES + OTHERS).map(pick).filter(|&other| other != variable) {
-                let (mut meets, mut entries) = (false, 0);
-                problem.column(other).for_each(|i, _| {
-                    meets |= last_seen[i] == sample;
-                    entries += 1;
-                });
-                pairs += 1;
-                overlapping += u32::from(meets);
-                work += entries;
-            }
-        }
-        let part = f64::from(overlapping) / f64::from(pairs.max(1));
-        let overlaps = 1.0 + part * set.len() as f64;
-        // Sparse matrices count their entries in 32 bits.
-        let is_local = part < LOCAL && overlaps * (set.len() as f64) < f64::from(i32::MAX);
-        (is_local.then_some(overlaps), work)
-    }
 }
 
 impl Curvature for LocalGram {
@@ -299,22 +256,5 @@ mod tests {
             assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() <= 1e-13));
         }
         assert!(Factor::work(&mut sparse) > 0);
-    }
-
-    #[test]
-    fn bands_are_local_and_columns_with_a_common_row_are_not() {
-        let a = banded(400);
-        let (view, b) = (a.view(), vec![1.0; 804]);
-        let problem = Reduced::of(&view, &LeastSquares::new(&a, &b)).unwrap();
-        let all: Vec<usize> = (0..400).collect();
-        let overlaps = LocalGram::overlaps(&problem, &all).0.expect("local");
-        assert!((1.0..20.0).contains(&overlaps), "{overlaps}"); // about five
-        assert_eq!(LocalGram::overlaps(&problem, &all[..100]).0, None, "too small to matter");
-
-        let common: Vec<u32> = (0..400).flat_map(|j| [j, 400]).collect();
-        let a = CscMatrix::new(401, 400, (0..=400).map(|j| 2 * j).collect(), common, vec![1.0; 800]).unwrap();
-        let (view, b) = (a.view(), vec![1.0; 401]);
-        let problem = Reduced::of(&view, &LeastSquares::new(&a, &b)).unwrap();
-        assert_eq!(LocalGram::overlaps(&problem, &all).0, None);
     }
 }

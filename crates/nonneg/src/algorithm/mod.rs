@@ -20,6 +20,7 @@ mod first_order;
 mod gram;
 mod local_gram;
 mod metric;
+mod overlaps;
 mod passive;
 mod point;
 mod working_set;

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::engines::{Engines, Goal};
 use super::gram::{Gram, KnownGram};
-use super::local_gram::LocalGram;
+use super::overlaps::Overlaps;
 use super::{Algorithm, Check, Monitor};
 use crate::matrix::Columns;
 use crate::presolve::Reduced;
@@ -20,8 +20,10 @@ const PART_OF_ALL: f64 = 0.02;
 const PART_OF_SUPPORT: f64 = 1.0;
 
 /// The same after a round of the exact engine that cost more than the check, so many passes: it costs the more the more columns
-/// turn out to be of no use.
+/// turn out to be of no use. Without a ridge, no more variables are strictly between their bounds than there are rows: then this part
+/// of what is left.
 const PART_OF_SUPPORT_EXACT: f64 = 0.25;
+const PART_OF_ROWS_LEFT: f64 = 0.4;
 const DEAR: f64 = 2.0;
 
 /// Where entries are scattered, and columns overlap with many others, those of no use cost little: this part of all, if it is no more
@@ -81,19 +83,18 @@ impl Algorithm for WorkingSet<'_> {
             Engines::new(self.exact_only, self.memory_limit, self.seed, self.memory.map_or_else(Arc::default, GramMemory::get));
         let mut check = monitor.check(&x);
         let pass = problem.matrix.nnz() as f64;
-        let choose = |x: &[f64], check: &Check, room: usize, growth: f64| {
-            choose(problem, x, &check.gradient, room, growth, self.memory_limit)
+        let choose = |x: &[f64], check: &Check, least: usize, dear: bool| {
+            choose(problem, x, &check.gradient, least, dear, self.memory_limit)
         };
         let has_no_neighbours = |many: &usize| {
-            let (neighbours, work) = LocalGram::overlaps(problem, &choose(&x, &check, *many, PART_OF_SUPPORT).variables);
+            let (overlaps, work) = Overlaps::look(problem, &choose(&x, &check, *many, false).variables);
             monitor.spend(work);
-            neighbours.is_none()
+            overlaps.neighbours.is_none()
         };
         let many = many_at_once(problem).filter(has_no_neighbours).unwrap_or(0);
         let (mut least, mut dear, mut room) = (LEAST_NEW, false, LEAST_NEW);
         while !check.stop {
-            let growth = if dear { PART_OF_SUPPORT_EXACT } else { PART_OF_SUPPORT };
-            let set = choose(&x, &check, room, growth);
+            let set = choose(&x, &check, room, dear);
             let goal = Goal {
                 now: check.distance,
                 inner: (INNER_FRACTION * check.distance).max(WANTED_FRACTION * check.wanted_distance),
@@ -131,11 +132,20 @@ struct Set {
     left_some_out: bool,
 }
 
-/// The support and the columns outside it that fall most steeply, no more than a copy of them fits into memory.
-fn choose<M: Columns>(problem: &Reduced<M>, x: &[f64], gradient: &[f64], least: usize, growth: f64, memory: u64) -> Set {
+/// The support and the columns outside it that fall most steeply, `least` of them or more, no more than a copy of them fits into memory.
+fn choose<M: Columns>(problem: &Reduced<M>, x: &[f64], gradient: &[f64], least: usize, dear: bool, memory: u64) -> Set {
     let support = x.iter().filter(|&&v| v > 0.0).count();
     let part = |part: f64, of: usize| (part * of as f64) as usize;
-    let room = least.max(part(PART_OF_ALL, x.len())).max(part(growth, support));
+    let mut room = part(PART_OF_ALL, x.len());
+    if dear {
+        let inside = (0..x.len()).filter(|&k| x[k] > 0.0 && x[k] < problem.upper[k]).count();
+        let left = problem.matrix.rows().saturating_sub(inside);
+        let most = if problem.ridge.is_empty() { part(PART_OF_ROWS_LEFT, left) } else { usize::MAX };
+        room = room.max(part(PART_OF_SUPPORT_EXACT, support)).min(most);
+    } else {
+        room = room.max(part(PART_OF_SUPPORT, support));
+    }
+    room = room.max(least);
     let slope = |k: usize| gradient[k] / problem.curvature(k).sqrt(); // in units of the column
     let mut set: Vec<usize> = (0..x.len()).filter(|&k| x[k] == 0.0 && gradient[k] < 0.0).collect();
     let steeper = |&a: &usize, &b: &usize| slope(a).total_cmp(&slope(b)).then(a.cmp(&b));
