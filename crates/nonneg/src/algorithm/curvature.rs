@@ -37,6 +37,9 @@ pub trait Factor<G>: Default {
     /// How many places it takes well at once; somebody may want to look at the limits in between.
     const AT_ONCE: usize;
 
+    /// Whether it follows a list that changes by updates, and is not made anew.
+    const FOLLOWS: bool;
+
     /// Appends places to those that it has. Where one depends on those before it, it stops, and tells how many it has appended.
     fn extend(&mut self, gram: &G, face: &[usize], new: &[usize], damping: f64) -> Result<(), Dependent>;
 

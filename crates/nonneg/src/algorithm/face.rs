@@ -323,7 +323,9 @@ impl<G: Curvature> Face<G> {
         let face = self.face.clone();
         let (settled, all_inside) = self.settle(&face, step);
         if self.move_to(&face, &settled) {
-            all_inside && self.damping <= self.least_damping
+            // A factor that is made anew for every face costs no more with less damping.
+            let undamped = if G::Factor::FOLLOWS { self.damping <= self.least_damping } else { self.relax() };
+            all_inside && undamped
         } else {
             let lowest = self.path_search(&face, step);
             self.move_to(&face, &lowest);

@@ -244,6 +244,7 @@ impl Curvature for Gram {
 
 impl Factor<Gram> for Cholesky {
     const AT_ONCE: usize = 1024; // some hundred milliseconds at most
+    const FOLLOWS: bool = true;
 
     fn extend(&mut self, gram: &Gram, face: &[usize], new: &[usize], damping: f64) -> Result<(), Dependent> {
         let mut cross = Vec::with_capacity(face.len() * new.len());

@@ -164,6 +164,7 @@ fn upper(gram: &LocalGram, places: &[usize], damping: f64) -> Upper {
 
 impl Factor<LocalGram> for LocalFactor {
     const AT_ONCE: usize = usize::MAX;
+    const FOLLOWS: bool = false;
 
     fn extend(&mut self, gram: &LocalGram, face: &[usize], new: &[usize], damping: f64) -> Result<(), Dependent> {
         let all: Vec<usize> = face.iter().chain(new).copied().collect();
