@@ -55,6 +55,8 @@ pub enum Switch {
     ExactDoesNotFit,
     /// To SI-NNLS+ in the middle of a set: descent has a long way to go at its rate.
     AcceleratedMayGainMore,
+    /// To descent with momentum in the middle of a set: plain descent has a long way to go at its rate.
+    MomentumMayGainMore,
     /// To conjugate gradients in the middle of a set: descent has a long way to go at its rate.
     ConjugateMayGainMore,
     /// Back to descent in the middle of a set: it gains more for its cost than the other engine.
@@ -70,6 +72,7 @@ impl Switch {
             Switch::ExactCostsMore => "to descent: exact costs more",
             Switch::ExactDoesNotFit => "to descent: exact does not fit",
             Switch::AcceleratedMayGainMore => "to si-nnls: it may gain more",
+            Switch::MomentumMayGainMore => "to momentum: it may gain more",
             Switch::ConjugateMayGainMore => "to conjugate gradients: they may gain more",
             Switch::DescentGainsMore => "to descent: it gains more",
         }

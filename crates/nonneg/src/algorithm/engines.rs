@@ -1,21 +1,22 @@
 //! The inner engines, and the choice between them by what they gain on this problem for the work they count.
 //!
-//! First-order engines are cheap to try, the exact engine dear but final. The former ([`Race`]: whichever of two gains more)
+//! First-order engines are cheap to try, the exact engine dear but final. The former ([`Race`]: whichever gains more)
 //! work on a set until it is done, or has cost as much as the exact engine would, or is seen to be too slow; from then on
 //! the measured rate decides. Costs are counted, never timed: the same problem takes the same path on every machine.
 
 use std::sync::Arc;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use rand_xoshiro::rand_core::SeedableRng;
 
 use super::accelerated::Accelerated;
 use super::anderson::Anderson;
 use super::conjugate::Conjugate;
 use super::face::Face;
-use super::first_order::{FirstOrder, FirstOrderEngine, Milestone, Race};
+use super::first_order::{Costs, FirstOrder, FirstOrderEngine, Milestone, Race};
 use super::gram::{Gram, KnownGram};
 use super::local_gram::LocalGram;
+use super::momentum::{Momentum, shuffle};
 use super::overlaps::Overlaps;
 use super::point::{Point, distance, objective};
 use super::si_nnls::Blocks;
@@ -49,6 +50,9 @@ const TRIED: f64 = 0.3;
 /// Sweeps that a trial of the other first-order engine takes, about.
 const TRIAL: f64 = 300.0;
 
+/// Entries of a column, on average, below which conjugate gradients are tried before momentum, which has other work for each column.
+const SHORT_COLUMN: f64 = 16.0;
+
 /// Measurements without gain after which a set is left to the next check.
 const PATIENCE: usize = 20;
 
@@ -63,6 +67,8 @@ const CLOSER: f64 = 0.9;
 /// A set that has cost so many passes is left once its distance is this part of that of the whole problem: others may be needed more
 /// than the last digits of these.
 const LONG: f64 = 25.0;
+/// The same while momentum works, which takes its motion to the next set.
+const LONG_ON_THE_MOVE: f64 = 10.0;
 const CLOSE_ENOUGH: f64 = 0.5;
 
 /// Distances, in units of f, of the whole problem and for the inner one.
@@ -96,9 +102,9 @@ pub struct Engines {
     descent_rate: Option<f64>,
     /// The first-order engine that gained more when last measured.
     preferred: FirstOrderEngine,
-    /// How often the one that races descent has lost, and not won since.
-    losses: i32,
+    costs: Costs,
     conjugate: Conjugate,
+    momentum: Momentum,
     /// Of the random draws.
     seed: u64,
     /// The next order of a set.
@@ -119,8 +125,9 @@ impl Engines {
             exact_worked: false,
             descent_rate: None,
             preferred: FirstOrderEngine::Descent,
-            losses: 0,
+            costs: Costs::default(),
             conjugate: Conjugate::default(),
+            momentum: Momentum::new(seed),
             seed,
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
         }
@@ -157,8 +164,8 @@ impl Engines {
         let before = self.exact_worked;
         let sweep = sweep_cost(problem, set);
         let descent_cost = descent_cost.unwrap_or(LEAST_SWEEPS * sweep);
-        // Conjugate gradients get faster on the way: they may try as long as the exact engine would take.
-        let may_try = self.preferred == FirstOrderEngine::Conjugate && exact_cost > TRIAL * sweep;
+        // An engine that gets faster on the way may try as long as the exact engine would take.
+        let may_try = self.preferred.gets_faster() && exact_cost > TRIAL * sweep;
         self.exact_worked = self.exact_only || exact_cost.is_finite() && descent_cost > exact_cost && !may_try;
         match (before, self.exact_worked) {
             (false, true) if !self.exact_only => monitor.switched(Switch::DescentCostsMore),
@@ -169,14 +176,17 @@ impl Engines {
         if !self.exact_worked {
             let mut order = set.to_vec();
             if self.overlaps.scattered {
-                self.shuffle(&mut order);
+                // What one order of sweeps is slow to take away, the next one may not be.
+                shuffle(&mut self.rng, &mut order);
             }
             let columns: Vec<usize> = order.iter().map(|&k| problem.columns[k]).collect();
             let copy = problem.matrix.copy_columns(&columns);
             let inner = problem.on(&order, &copy);
             let mut point = Point::new(&inner, order.iter().map(|&k| x[k]).collect(), image.to_vec());
+            monitor.spend(self.momentum.enter(problem, &order));
             let (slopes, descended) = self.descend(&inner, &mut point, goal, exact_cost, monitor);
             cost += descended;
+            self.momentum.leave(&order);
             x.fill(0.0);
             for (place, &k) in order.iter().enumerate() {
                 x[k] = point.x[place];
@@ -184,6 +194,7 @@ impl Engines {
             }
         }
         if self.exact_worked {
+            self.momentum.start_anew();
             match self.overlaps.neighbours {
                 Some(_) => self.local.solve(problem, set, x, &gradient, goal.inner, monitor),
                 None => self.exact.solve(problem, set, x, &gradient, goal.inner, monitor),
@@ -218,29 +229,33 @@ impl Engines {
         let all: Vec<usize> = (0..problem.len()).collect();
         let sweep = sweep_cost(problem, &all);
         let unit = sweep / problem.matrix.nnz() as f64;
+        let column = problem.matrix.nnz() as f64 / problem.len().max(1) as f64;
         let blocks = Blocks::single(problem);
         let (mut anderson, mut accelerated) = (Anderson::default(), Accelerated::new(&blocks, self.seed));
-        // The first sweeps often are enough, and those before the support stands teach an extrapolation nothing.
-        let mut work = anderson.sweeps(problem, point);
-        monitor.spend(work);
-        // On scattered entries descent has won against SI-NNLS+ on every problem measured, and conjugate gradients against both where
-        // supports are large; where the exact engine can help out on dense ones, a trial of SI-NNLS+ is not worth its cost.
         let dense = Gram::is_dense(problem, problem.len(), problem.matrix.nnz() as u64);
-        let challenger = if dense { FirstOrderEngine::Accelerated } else { FirstOrderEngine::Conjugate };
+        // Where the exact engine can help out on full columns, a trial of SI-NNLS+ is not worth its cost.
         let racing = exact_cost.is_infinite() || !dense;
-        let mut race = Race::new(if racing { self.preferred } else { FirstOrderEngine::Descent }, challenger, self.losses);
+        let mut race =
+            Race::new(if racing { self.preferred } else { FirstOrderEngine::Descent }, self.challengers(dense, column));
+        if race.current() != FirstOrderEngine::Momentum {
+            self.momentum.start_anew();
+        }
+        // The first sweeps often are enough, and those before the support stands teach an extrapolation nothing.
+        let mut work = if self.momentum.is_moving() { 0 } else { anderson.sweeps(problem, point) };
+        monitor.spend(work);
         let (mut spent, mut closest, mut waited) = (0.0, f64::INFINITY, 0);
         let (mut first, mut measures) = (None, 0); // where the engine was first measured, and how often since
         loop {
             work += problem.matrix.nnz() as u64;
             monitor.spend(problem.matrix.nnz() as u64);
-            let cost = work as f64 * unit * race.current().unit_cost();
+            let cost = work as f64 * unit * race.current().unit_cost(column);
             spent += cost;
+            self.costs.add(cost);
             let gradient = point.gradient(problem);
             let now = distance(problem, point, &gradient);
             (closest, waited) = if now < 0.99 * closest { (now, 0) } else { (closest, waited + 1) };
             let here = Milestone { distance: closest, objective: objective(problem, point, &gradient), spent };
-            if let Some(engine) = if racing { race.note(here, goal.inner) } else { None } {
+            if let Some(engine) = if racing { race.note(here, goal.inner, &mut self.costs) } else { None } {
                 self.take_over(engine, monitor);
                 accelerated.start_anew();
                 (first, measures, waited) = (None, 0, 0);
@@ -254,20 +269,19 @@ impl Engines {
                 self.exact_failures = 0; // nothing else is left to try
                 return (gradient, spent);
             }
-            let long_enough = spent > LONG * goal.pass && now <= CLOSE_ENOUGH * goal.now;
+            let long = if race.current() == FirstOrderEngine::Momentum { LONG_ON_THE_MOVE } else { LONG };
+            let long_enough = spent > long * goal.pass && now <= CLOSE_ENOUGH * goal.now;
             if now <= goal.inner || long_enough || monitor.out_of_time() {
-                if race.current() != FirstOrderEngine::Descent {
-                    self.losses = 0;
-                }
+                self.costs.forgive(race.current());
                 return (gradient, spent);
             }
             let ahead = self.descent_rate.map_or(0.0, |rate| (now / goal.wanted).ln() / rate * sweep);
-            let spent_now = spent - if race.current() == FirstOrderEngine::Conjugate { begin.spent } else { 0.0 };
+            let spent_now = spent - if race.current().gets_faster() { begin.spent } else { 0.0 };
             let tried = measures >= MEASURES && spent_now > TRIED * exact_cost;
-            let too_slow = tried && ahead > 2.0 * exact_cost && race.current() != FirstOrderEngine::Conjugate;
+            let too_slow = tried && ahead > 2.0 * exact_cost && !race.current().gets_faster();
             if spent_now > exact_cost || too_slow {
                 let worth_a_trial = racing && exact_cost > TRIAL * sweep;
-                if let Some(engine) = if worth_a_trial { race.challenge(begin, here) } else { None } {
+                if let Some(engine) = if worth_a_trial { race.challenge(begin, here, &self.costs) } else { None } {
                     self.take_over(engine, monitor);
                     (first, measures, waited) = (Some(here), 0, 0);
                 } else {
@@ -279,16 +293,22 @@ impl Engines {
             let engine: &mut dyn FirstOrder<'_, M> = match race.current() {
                 FirstOrderEngine::Descent => &mut anderson,
                 FirstOrderEngine::Accelerated => &mut accelerated,
+                FirstOrderEngine::Momentum => &mut self.momentum,
                 FirstOrderEngine::Conjugate => &mut self.conjugate,
             };
             work = engine.round(problem, point, &gradient, now, monitor);
         }
     }
 
-    /// Another order each time: what one order of sweeps is slow to take away, the next one may not be.
-    fn shuffle(&mut self, order: &mut [usize]) {
-        for k in (1..order.len()).rev() {
-            order.swap(k, (self.rng.next_u64() % (k as u64 + 1)) as usize);
+    /// Who races descent on columns that are full or have so many entries on average, in the order of the trials. On sparse columns
+    /// descent has won against SI-NNLS+ on every problem measured, and lost against momentum or conjugate gradients where problems are
+    /// ill-conditioned. Where columns have neighbourhoods, the exact engine soon is cheaper than long work with momentum.
+    fn challengers(&self, dense: bool, column: f64) -> &'static [FirstOrderEngine] {
+        match dense {
+            true => &[FirstOrderEngine::Accelerated],
+            false if self.overlaps.neighbours.is_some() => &[FirstOrderEngine::Conjugate],
+            false if column < SHORT_COLUMN => &[FirstOrderEngine::Conjugate, FirstOrderEngine::Momentum],
+            false => &[FirstOrderEngine::Momentum, FirstOrderEngine::Conjugate],
         }
     }
 
@@ -297,9 +317,10 @@ impl Engines {
         monitor.switched(match engine {
             FirstOrderEngine::Descent => Switch::DescentGainsMore,
             FirstOrderEngine::Accelerated => Switch::AcceleratedMayGainMore,
+            FirstOrderEngine::Momentum => Switch::MomentumMayGainMore,
             FirstOrderEngine::Conjugate => Switch::ConjugateMayGainMore,
         });
-        self.losses += i32::from(engine == FirstOrderEngine::Descent);
+        self.momentum.start_anew();
         self.preferred = engine;
     }
 

@@ -26,40 +26,55 @@ pub enum FirstOrderEngine {
     Descent,
     /// SI-NNLS+ with restarts.
     Accelerated,
+    /// Coordinate descent with momentum.
+    Momentum,
     /// Conjugate gradients on the face.
     Conjugate,
 }
 
 impl FirstOrderEngine {
-    /// What its multiply-adds cost, beside those of coordinate descent.
-    pub fn unit_cost(self) -> f64 {
+    /// What its multiply-adds cost, beside those of coordinate descent, where columns have so many entries.
+    pub fn unit_cost(self, column: f64) -> f64 {
         match self {
             Self::Descent | Self::Conjugate => 1.0,
             Self::Accelerated => 2.0,
+            Self::Momentum => 1.0 + EXTRAPOLATED / column,
         }
     }
 
     /// By how much the other engine's rate must have been better. Descent works on the easy part of a set, before conjugate gradients do.
     fn given_up_for(self) -> f64 {
         match self {
-            Self::Descent | Self::Accelerated => 1.5,
+            Self::Descent | Self::Accelerated | Self::Momentum => 1.5,
             Self::Conjugate => 6.0,
         }
+    }
+
+    /// Whether it needs time to show what it can.
+    pub fn gets_faster(self) -> bool {
+        matches!(self, Self::Momentum | Self::Conjugate)
     }
 
     /// How many of its rounds make a rate.
     pub fn rounds(self) -> usize {
         match self {
             Self::Descent | Self::Accelerated => 3,
-            Self::Conjugate => 1, // each is a step on a face, and takes many sweeps
+            Self::Momentum => 6,
+            Self::Conjugate => 2, // each is a step on a face, and takes many sweeps
         }
     }
 }
 
-/// What is left to do must be worth so many windows before the other engine is tried, and this many times more for every time that it
-/// lost on this problem.
+/// Multiply-adds that momentum takes the time of for each column, beside those with its entries: an extrapolation, a cache line that is
+/// not the next one of this and that.
+const EXTRAPOLATED: f64 = 10.0;
+
+/// What is left to do must be worth so many windows before another engine is tried.
 const WORTH_A_TRIAL: f64 = 8.0;
-const LOST: f64 = 4.0;
+
+/// An engine is tried again as long as the trials that it has lost, since it was last of use, took no more than this part of all
+/// first-order work.
+const LOST: f64 = 0.2;
 
 /// How far a set has got.
 #[derive(Debug, Clone, Copy)]
@@ -72,73 +87,119 @@ pub struct Milestone {
     pub spent: f64,
 }
 
-/// One set's race: an engine works as long as it gains more for its cost than the other did when it was tried.
+/// An engine in a race.
+#[derive(Debug, Clone, Copy)]
+struct Runner {
+    engine: FirstOrderEngine,
+    /// The part of the distance that it lowered f by for its cost in its last window.
+    rate: Option<f64>,
+}
+
+/// What first-order engines have cost on this problem.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Costs {
+    all: f64,
+    /// What each engine's lost trials took since it was last of use.
+    lost: [f64; 4],
+}
+
+impl Costs {
+    /// Somebody worked.
+    pub fn add(&mut self, cost: f64) {
+        self.all += cost;
+    }
+
+    /// It was of use.
+    pub fn forgive(&mut self, engine: FirstOrderEngine) {
+        self.lost[engine as usize] = 0.0;
+    }
+
+    fn allow_a_trial(&self, engine: FirstOrderEngine) -> bool {
+        self.lost[engine as usize] <= LOST * self.all
+    }
+}
+
+/// One set's race: an engine works as long as it gains more for its cost than the others did when they were tried.
 #[derive(Debug)]
 pub struct Race {
-    current: FirstOrderEngine,
-    /// Who races descent.
-    challenger: FirstOrderEngine,
-    /// The part of the distance that the other engine lowered f by for its cost in its last window.
-    other_rate: Option<f64>,
+    /// Descent, and who races it, in the order in which they are tried.
+    runners: Vec<Runner>,
+    /// Who works, and since when.
+    current: usize,
+    began: f64,
     /// Where the window began, and measurements since.
     mark: Option<Milestone>,
     measured: usize,
-    /// How often the challenger has lost on this problem.
-    losses: i32,
-    /// Windows grow by this factor, twofold with every change, since an extrapolation pays now and then, not every time.
+    /// After the first one of an engine windows grow by this factor, twofold with every change, since an extrapolation pays now and
+    /// then, not every time.
     stretch: usize,
 }
 
 impl Race {
     /// Before the first measurement.
-    pub fn new(preferred: FirstOrderEngine, challenger: FirstOrderEngine, losses: i32) -> Self {
-        Self { current: preferred, challenger, other_rate: None, mark: None, measured: 0, losses, stretch: 1 }
+    pub fn new(preferred: FirstOrderEngine, challengers: &[FirstOrderEngine]) -> Self {
+        let engines = std::iter::once(FirstOrderEngine::Descent).chain(challengers.iter().copied());
+        let runners: Vec<Runner> = engines.map(|engine| Runner { engine, rate: None }).collect();
+        let current = runners.iter().position(|runner| runner.engine == preferred).unwrap_or(0);
+        Self { runners, current, began: 0.0, mark: None, measured: 0, stretch: 1 }
     }
 
     /// The engine that works.
     pub fn current(&self) -> FirstOrderEngine {
-        self.current
+        self.runners[self.current].engine
     }
 
-    /// Notes how far it has got, and the distance that it should get to; the other engine, if it takes over.
-    pub fn note(&mut self, now: Milestone, goal: f64) -> Option<FirstOrderEngine> {
+    /// Notes how far it has got, and the distance that it should get to; the other engine, if one takes over.
+    pub fn note(&mut self, now: Milestone, goal: f64, costs: &mut Costs) -> Option<FirstOrderEngine> {
         let mark = *self.mark.get_or_insert(now);
         let window = now.spent - mark.spent;
         if window > 0.0 {
             self.measured += 1;
         }
-        if self.measured < self.stretch * self.current.rounds() {
+        let stretch = if self.runners[self.current].rate.is_none() { 1 } else { self.stretch };
+        if self.measured < stretch * self.current().rounds() {
             return None;
         }
-        (self.mark, self.measured) = (Some(now), 0);
         let rate = (mark.objective - now.objective) / mark.distance / window;
-        let takes_over = match self.other_rate {
-            Some(other) => other > self.current.given_up_for() * rate,
-            None => {
-                let gained = (mark.distance / now.distance).ln();
-                (now.distance / goal).ln() > WORTH_A_TRIAL * LOST.powi(self.losses) * gained
-            }
+        let needed = self.current().given_up_for() * rate;
+        let gained = (mark.distance / now.distance).ln();
+        let is_worth_a_trial = (now.distance / goal).ln() > WORTH_A_TRIAL * gained;
+        (self.mark, self.measured) = (Some(now), 0);
+        let next = if let Some(better) = self.fastest_other().filter(|&other| self.runners[other].rate > Some(needed)) {
+            costs.lost[self.current() as usize] += now.spent - self.began;
+            better
+        } else {
+            self.untried(costs).filter(|_| is_worth_a_trial)?
         };
-        takes_over.then(|| self.change(rate))
+        Some(self.change(next, rate, now))
     }
 
-    /// The challenger, if it has not been tried on this set: descent from the first milestone to the second is not good enough.
-    pub fn challenge(&mut self, from: Milestone, to: Milestone) -> Option<FirstOrderEngine> {
+    /// A challenger that has not been tried on this set: descent from the first milestone to the second is not good enough.
+    pub fn challenge(&mut self, from: Milestone, to: Milestone, costs: &Costs) -> Option<FirstOrderEngine> {
         let rate = (from.objective - to.objective) / from.distance / (to.spent - from.spent);
-        let untried = self.current == FirstOrderEngine::Descent && self.other_rate.is_none();
-        untried.then(|| {
-            self.mark = Some(to);
-            self.change(if rate.is_finite() { rate } else { 0.0 })
-        })
+        let next = self.untried(costs)?;
+        Some(self.change(next, if rate.is_finite() { rate } else { 0.0 }, to))
     }
 
-    /// The other engine goes on.
-    fn change(&mut self, rate: f64) -> FirstOrderEngine {
-        let is_descent = self.current == FirstOrderEngine::Descent;
-        self.current = if is_descent { self.challenger } else { FirstOrderEngine::Descent };
-        (self.other_rate, self.measured) = (Some(rate), 0);
+    /// The first one that has not run, nor runs. Where momentum has won, plain descent is not tried again.
+    fn untried(&self, costs: &Costs) -> Option<usize> {
+        let first = usize::from(self.current() == FirstOrderEngine::Momentum);
+        let may_run = |runner: &Runner| runner.rate.is_none() && costs.allow_a_trial(runner.engine);
+        (first..self.runners.len()).find(|&k| k != self.current && may_run(&self.runners[k]))
+    }
+
+    fn fastest_other(&self) -> Option<usize> {
+        let tried = (0..self.runners.len()).filter(|&k| k != self.current && self.runners[k].rate.is_some());
+        tried.max_by(|&a, &b| self.runners[a].rate.partial_cmp(&self.runners[b].rate).unwrap_or(std::cmp::Ordering::Equal))
+    }
+
+    /// Another engine goes on.
+    fn change(&mut self, next: usize, rate: f64, now: Milestone) -> FirstOrderEngine {
+        self.runners[self.current].rate = Some(rate);
+        (self.mark, self.measured) = (Some(now), 0);
+        (self.current, self.began) = (next, now.spent);
         self.stretch *= 2;
-        self.current
+        self.current()
     }
 }
 
@@ -148,31 +209,57 @@ mod tests {
 
     /// Distances fall by e^(−rate·cost) for each engine; returns who worked in each of 60 measurements.
     fn race(descent: f64, accelerated: f64, goal: f64) -> Vec<FirstOrderEngine> {
-        let mut race = Race::new(FirstOrderEngine::Descent, FirstOrderEngine::Accelerated, 0);
-        let (mut distance, mut spent) = (1.0f64, 0.0);
+        let mut race = Race::new(FirstOrderEngine::Descent, &[FirstOrderEngine::Accelerated]);
+        let (mut distance, mut spent, mut costs) = (1.0f64, 0.0, Costs::default());
         let mut who = Vec::new();
         for _ in 0..60 {
-            race.note(Milestone { distance, objective: distance, spent }, goal);
+            race.note(Milestone { distance, objective: distance, spent }, goal, &mut costs);
             who.push(race.current());
             let rate = if race.current() == FirstOrderEngine::Descent { descent } else { accelerated };
             spent += 10.0;
+            costs.add(10.0);
             distance *= (-10.0 * rate).exp();
         }
         who
     }
 
+    fn at(distance: f64, spent: f64) -> Milestone {
+        Milestone { distance, objective: distance, spent }
+    }
+
     #[test]
-    fn a_challenge_is_taken_once_a_set_and_losses_make_it_dearer() {
+    fn a_challenge_is_taken_once_a_set() {
         use FirstOrderEngine::{Conjugate, Descent};
-        let at = |distance: f64, spent: f64| Milestone { distance, objective: distance, spent };
-        let mut race = Race::new(Descent, Conjugate, 0);
-        assert_eq!(race.challenge(at(1.0, 0.0), at(0.9, 10.0)), Some(Conjugate));
-        assert_eq!(race.challenge(at(0.9, 10.0), at(0.8, 20.0)), None);
-        let trial_after = |losses: i32| {
-            let mut race = Race::new(Descent, Conjugate, losses);
-            (0..10).any(|k| race.note(at(0.8f64.powi(k), 10.0 * f64::from(k)), 1e-4).is_some())
-        };
-        assert!(trial_after(0) && !trial_after(2));
+        let (mut race, costs) = (Race::new(Descent, &[Conjugate]), Costs::default());
+        assert_eq!(race.challenge(at(1.0, 0.0), at(0.9, 10.0), &costs), Some(Conjugate));
+        assert_eq!(race.challenge(at(0.9, 10.0), at(0.8, 20.0), &costs), None);
+    }
+
+    #[test]
+    fn an_engine_that_lost_waits_until_its_trials_were_a_small_part_of_all_work() {
+        use FirstOrderEngine::{Conjugate, Descent, Momentum};
+        let mut costs = Costs::default();
+        costs.add(100.0);
+        let mut race = Race::new(Descent, &[Conjugate]);
+        assert_eq!(race.challenge(at(1.0, 0.0), at(0.9, 10.0), &costs), Some(Conjugate));
+        // It gains nothing for 30 while descent gained 0.1 for 10.
+        let change = (1..=2).find_map(|k| race.note(at(0.9, 10.0 + 15.0 * f64::from(k)), 1e-9, &mut costs));
+        assert_eq!(change, Some(Descent));
+        let tried = |costs: &Costs| Race::new(Descent, &[Conjugate, Momentum]).challenge(at(1.0, 0.0), at(0.9, 10.0), costs);
+        assert_eq!(tried(&costs), Some(Momentum), "the other one has not lost");
+        costs.add(30.0 / LOST - 100.0);
+        assert_eq!(tried(&costs), Some(Conjugate));
+        costs.lost[Conjugate as usize] *= 10.0;
+        assert_eq!(tried(&costs), Some(Momentum));
+        costs.forgive(Conjugate);
+        assert_eq!(tried(&costs), Some(Conjugate));
+    }
+
+    #[test]
+    fn where_momentum_works_plain_descent_is_not_tried_again() {
+        use FirstOrderEngine::{Conjugate, Momentum};
+        let mut race = Race::new(Momentum, &[Momentum, Conjugate]);
+        assert_eq!(race.challenge(at(1.0, 0.0), at(0.9, 10.0), &Costs::default()), Some(Conjugate));
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod first_order;
 mod gram;
 mod local_gram;
 mod metric;
+mod momentum;
 mod overlaps;
 mod passive;
 mod point;

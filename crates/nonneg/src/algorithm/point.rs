@@ -20,6 +20,21 @@ impl Point {
         Self { x, weighted_image: problem.weigh(image) }
     }
 
+    /// Takes over another point of the same problem.
+    pub fn copy_from(&mut self, other: &Point) {
+        self.x.copy_from_slice(&other.x);
+        self.weighted_image.copy_from_slice(&other.weighted_image);
+    }
+
+    /// point + factor·(point − before).
+    pub fn extrapolate(&mut self, point: &Point, before: &Point, factor: f64) {
+        let beyond = |out: &mut [f64], point: &[f64], before: &[f64]| {
+            out.iter_mut().zip(point.iter().zip(before)).for_each(|(out, (p, b))| *out = p + factor * (p - b));
+        };
+        beyond(&mut self.x, &point.x, &before.x);
+        beyond(&mut self.weighted_image, &point.weighted_image, &before.weighted_image);
+    }
+
     /// ∂f/∂xₖ.
     #[inline]
     pub fn slope<M: Columns>(&self, problem: &Reduced<M>, k: usize) -> f64 {
