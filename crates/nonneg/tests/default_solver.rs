@@ -6,7 +6,7 @@ mod common;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use nonneg::{Event, Method, Solution, Solver, Status, Switch};
+use nonneg::{CscMatrix, Event, Method, Solution, Solver, Status, Switch};
 
 use common::claims::Solved;
 use common::families::{blur, middle, near_duplicates, peaks, text, uniform, units};
@@ -438,6 +438,32 @@ fn si_nnls_takes_over_where_descent_crawls_and_the_exact_engine_does_not_fit() {
     assert!(solution.stats.passes < 700.0, "{} passes", solution.stats.passes);
     let descent = uniform(400, 300, 1).solve(&solver(Method::Cd, 1e-8).max_passes(2000.0)).unwrap();
     assert_eq!(descent.status, Status::PassLimit);
+}
+
+/// Sums of an image along parallel lines in some directions, which tell it only roughly: very ill-conditioned.
+#[test]
+fn momentum_takes_over_where_descent_crawls_on_sparse_columns() {
+    let (side, directions, mut random) = (128, 24, Random::new(1));
+    let detectors = 2 * side;
+    let mut triplets = Vec::new();
+    for (pixel, direction) in (0..side * side).flat_map(|pixel| (0..directions).map(move |d| (pixel, d))) {
+        let angle = std::f64::consts::PI * (direction as f64 + 0.37) / directions as f64;
+        let (u, v) = ((pixel % side) as f64 - 63.5, (pixel / side) as f64 - 63.5);
+        let place = side as f64 + u * angle.cos() + v * angle.sin();
+        let row = direction * detectors + place as usize;
+        triplets.push((row, pixel, 1.0 - place.fract()));
+        triplets.push((row + 1, pixel, place.fract()));
+    }
+    let rows = directions * detectors;
+    let a: CscMatrix<f64> = CscMatrix::from_triplets(rows, side * side, &triplets).unwrap();
+    let is_inside = |pixel: usize| (pixel % side).abs_diff(50).pow(2) + (pixel / side).abs_diff(70).pow(2) < 1600;
+    let mut b = vec![0.0; rows];
+    triplets.iter().filter(|(_, pixel, _)| is_inside(*pixel)).for_each(|&(i, _, v)| b[i] += v);
+    b.iter_mut().for_each(|b| *b += 0.2 * random.unit());
+    let solution = solver(Method::Auto, 1e-6).solve(&a, &b).unwrap();
+    assert_eq!(solution.status, Status::Solved);
+    assert!(switches(&solution).contains(&Switch::MomentumMayGainMore), "{:?}", switches(&solution));
+    assert!(solution.stats.passes < 434.0, "{} passes", solution.stats.passes); // as above
 }
 
 /// Columns that do not share rows are solved exactly by a sweep, and a Newton step does not move them: by −0.

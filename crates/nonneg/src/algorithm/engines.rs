@@ -39,6 +39,10 @@ const REFACTORED: f64 = 4.0;
 const REFACTORED_LOCAL: f64 = 10.0;
 const FILL: f64 = 3.0;
 
+/// What a multiply-add of it that was counted costs, and how many times as much the next round may take as the last one.
+const COUNTED: f64 = 0.25;
+const AS_MUCH_AGAIN: f64 = 1.0;
+
 /// Sweeps that descent takes on a set, at least.
 const LEAST_SWEEPS: f64 = 15.0;
 
@@ -92,6 +96,8 @@ pub struct Engines {
     /// How columns overlap, and the size of the set that was last looked at for that.
     overlaps: Overlaps,
     looked_at: usize,
+    /// What it took the last time.
+    local_took: Option<f64>,
     exact_only: bool,
     memory_limit: u64,
     /// How often in a row the exact engine brought nothing.
@@ -119,6 +125,7 @@ impl Engines {
             local: Face::new(),
             overlaps: Overlaps::default(),
             looked_at: 0,
+            local_took: None,
             exact_only,
             memory_limit,
             exact_failures: 0,
@@ -196,7 +203,11 @@ impl Engines {
         if self.exact_worked {
             self.momentum.start_anew();
             match self.overlaps.neighbours {
-                Some(_) => self.local.solve(problem, set, x, &gradient, goal.inner, monitor),
+                Some(_) => {
+                    let mut meter = Meter { monitor, work: 0 };
+                    self.local.solve(problem, set, x, &gradient, goal.inner, &mut meter);
+                    self.local_took = Some(COUNTED * meter.work as f64);
+                }
                 None => self.exact.solve(problem, set, x, &gradient, goal.inner, monitor),
             }
             cost += exact_cost;
@@ -354,12 +365,39 @@ impl Engines {
         let entries = problem.entries(set.iter().copied()) as f64;
         let new = problem.entries(set.iter().copied().filter(|&k| !self.local.knows(problem, k))) as f64;
         let gram = entries + new * entries / problem.matrix.rows() as f64;
-        let factor = TILED * size * column * column / 2.0;
-        self.failures() * (gram + REFACTORED_LOCAL * factor + 20.0 * size * neighbours)
+        let factor = TILED * size * (column * column).min(size * size / 3.0) / 2.0; // no fuller than full
+
+        let expected = gram + REFACTORED_LOCAL * factor + 20.0 * size * neighbours;
+        self.failures() * self.local_took.map_or(expected, |took| expected.min(AS_MUCH_AGAIN * took))
     }
 
     fn failures(&self) -> f64 {
         FAILURE.powi(self.exact_failures.min(20) as i32)
+    }
+}
+
+/// Counts what is spent.
+struct Meter<'m> {
+    monitor: &'m mut dyn Monitor,
+    work: u64,
+}
+
+impl Monitor for Meter<'_> {
+    fn check(&mut self, x: &[f64]) -> Check {
+        self.monitor.check(x)
+    }
+    fn spend(&mut self, multiply_adds: u64) {
+        self.work += multiply_adds;
+        self.monitor.spend(multiply_adds);
+    }
+    fn restarted(&mut self) {
+        self.monitor.restarted();
+    }
+    fn switched(&mut self, switch: Switch) {
+        self.monitor.switched(switch);
+    }
+    fn out_of_time(&self) -> bool {
+        self.monitor.out_of_time()
     }
 }
 
