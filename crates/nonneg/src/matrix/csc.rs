@@ -1,7 +1,7 @@
 //! Compressed sparse columns.
 
 use super::kernels::{self, BoundedSum, Rows};
-use super::{Column, Columns, Index, Value, position, tell};
+use super::{Column, Columns, Index, Value, in_order, position, tell};
 use crate::error::{Error, Result};
 
 /// A sparse matrix stored by columns. Rows within a column are strictly increasing.
@@ -121,11 +121,11 @@ impl<T: Value, I: Index> Columns for CscView<'_, T, I> {
             total += self.column_len(j);
             col_ptr.push(total);
         }
-        let (mut row_idx, mut values) = (Vec::with_capacity(total), Vec::with_capacity(total));
-        for &j in columns {
-            let column = self.column(j);
-            row_idx.extend_from_slice(column.idx);
-            values.extend_from_slice(column.values);
+        let (mut row_idx, mut values) = (vec![I::from_usize(0); total], vec![T::from_f64(0.0); total]);
+        for place in in_order(columns) {
+            let (column, range) = (self.column(columns[place]), col_ptr[place]..col_ptr[place + 1]);
+            row_idx[range.clone()].copy_from_slice(column.idx);
+            values[range].copy_from_slice(column.values);
             column.tell();
         }
         CscMatrix { rows: self.rows, col_ptr, row_idx, values }

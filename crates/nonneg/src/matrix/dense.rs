@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::kernels::{self, BoundedSum, Rows};
-use super::{Column, Columns, Value, position, tell};
+use super::{Column, Columns, Value, in_order, position, tell};
 use crate::error::{Error, Result};
 
 /// Columns that are filled together from rows.
@@ -134,10 +134,10 @@ impl<T: Value> Columns for DenseView<'_, T> {
     type Copied = DenseMatrix<T>;
 
     fn copy_columns(&self, columns: &[usize]) -> DenseMatrix<T> {
-        let mut values = Vec::with_capacity(self.rows * columns.len());
-        for &j in columns {
-            let column = self.column(j);
-            values.extend_from_slice(column.0);
+        let mut values = vec![T::from_f64(0.0); self.rows * columns.len()];
+        for place in in_order(columns) {
+            let column = self.column(columns[place]);
+            values[place * self.rows..(place + 1) * self.rows].copy_from_slice(column.0);
             column.tell();
         }
         DenseMatrix { rows: self.rows, cols: columns.len(), values }

@@ -150,6 +150,14 @@ pub trait Column: Copy {
     fn bounded_sum(self, term: impl Fn(usize, f64) -> f64) -> kernels::BoundedSum;
 }
 
+/// The places of a list of columns in the order of the matrix: pages of a file that is mapped are let go of as reading goes on, and what
+/// was read here and there would stay.
+fn in_order(columns: &[usize]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..columns.len()).collect();
+    places.sort_unstable_by_key(|&place| columns[place]);
+    places
+}
+
 macro_rules! matrix_ref {
     ($($variant:ident($view:ty) from $owned:ty;)*) => {
         /// Any matrix of the caller's, borrowed: CSC, CSR or column-major dense, `f32` or `f64`, 32- or 64-bit indices.
