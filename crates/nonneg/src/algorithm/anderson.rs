@@ -74,14 +74,7 @@ impl Anderson {
             self.moving.iter().for_each(|&k| trial.x[k] += c * iterate.x[k]);
             trial.weighted_image.iter_mut().zip(&iterate.weighted_image).for_each(|(out, v)| *out += c * v);
         }
-        let mut work = 0;
-        for &k in &self.moving {
-            let inside = trial.x[k].clamp(0.0, problem.upper[k]);
-            if inside != trial.x[k] {
-                trial.set(problem, k, inside);
-                work += problem.column_len(k) as u64;
-            }
-        }
+        let work = trial.clip(problem, self.moving.iter().copied());
         if trial.objective_above(problem, point) < 0.0 {
             *point = trial;
         }

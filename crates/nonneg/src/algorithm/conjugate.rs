@@ -217,31 +217,9 @@ impl<'p, M: Columns> FirstOrder<'p, M> for Conjugate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::Check;
     use crate::algorithm::point::distance;
-    use crate::trace::Switch;
+    use crate::testing::Account;
     use crate::{CscMatrix, LeastSquares};
-
-    /// Counts work, and has no limits unless it is told to.
-    #[derive(Default)]
-    struct Account {
-        work: u64,
-        limit: Option<u64>,
-    }
-
-    impl Monitor for Account {
-        fn check(&mut self, _x: &[f64]) -> Check {
-            unreachable!("engines do not check")
-        }
-        fn spend(&mut self, multiply_adds: u64) {
-            self.work += multiply_adds;
-        }
-        fn restarted(&mut self) {}
-        fn switched(&mut self, _switch: Switch) {}
-        fn out_of_time(&self) -> bool {
-            self.limit.is_some_and(|limit| self.work > limit)
-        }
-    }
 
     /// Columns of six neighbours each that overlap by four: far from orthogonal. b lies outside of their cone.
     fn banded(n: usize) -> (CscMatrix<f64>, Vec<f64>) {

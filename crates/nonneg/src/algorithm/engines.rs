@@ -39,9 +39,8 @@ const REFACTORED: f64 = 4.0;
 const REFACTORED_LOCAL: f64 = 10.0;
 const FILL: f64 = 3.0;
 
-/// What a multiply-add of it that was counted costs, and how many times as much the next round may take as the last one.
+/// What one of the multiply-adds that the exact engine counts with sparse factors costs.
 const COUNTED: f64 = 0.25;
-const AS_MUCH_AGAIN: f64 = 1.0;
 
 /// Sweeps that descent takes on a set, at least.
 const LEAST_SWEEPS: f64 = 15.0;
@@ -93,11 +92,11 @@ pub struct Engines {
     exact: Face<Gram>,
     /// The exact engine where columns overlap with few others of a set.
     local: Face<LocalGram>,
+    /// What its last round cost, as counted.
+    local_took: Option<f64>,
     /// How columns overlap, and the size of the set that was last looked at for that.
     overlaps: Overlaps,
     looked_at: usize,
-    /// What it took the last time.
-    local_took: Option<f64>,
     exact_only: bool,
     memory_limit: u64,
     /// How often in a row the exact engine brought nothing.
@@ -368,7 +367,7 @@ impl Engines {
         let factor = TILED * size * (column * column).min(size * size / 3.0) / 2.0; // no fuller than full
 
         let expected = gram + REFACTORED_LOCAL * factor + 20.0 * size * neighbours;
-        self.failures() * self.local_took.map_or(expected, |took| expected.min(AS_MUCH_AGAIN * took))
+        self.failures() * self.local_took.map_or(expected, |took| expected.min(took))
     }
 
     fn failures(&self) -> f64 {

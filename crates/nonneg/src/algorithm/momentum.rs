@@ -99,20 +99,17 @@ impl Momentum {
             None => trial.copy_from(point),
             Some(before) => {
                 trial.extrapolate(point, before, momentum);
-                for k in 0..problem.len() {
-                    let inside = trial.x[k].clamp(0.0, problem.upper[k]);
-                    if inside != trial.x[k] {
-                        trial.set(problem, k, inside);
-                        work += problem.column_len(k) as u64;
-                    }
-                }
+                work += trial.clip(problem, 0..problem.len());
             }
         }
         let (back, swept) = self.sweep(problem, &mut trial, point, all);
         work += swept;
-        let rise = trial.objective_above(problem, point);
-        let noise = rounding_error(problem, point);
-        if self.before.is_some() && (rise > noise || rise > -noise && back > 0.0) {
+        // From rest, a sweep never rises.
+        let goes_wrong = || {
+            let (rise, noise) = (trial.objective_above(problem, point), rounding_error(problem, point));
+            rise > noise || rise > -noise && back > 0.0
+        };
+        if self.before.is_some() && goes_wrong() {
             self.spare = Some(trial);
             self.start_anew();
         } else {
@@ -176,29 +173,10 @@ impl<'p, M: Columns> FirstOrder<'p, M> for Momentum {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::Check;
     use crate::algorithm::point::distance;
     use crate::matrix::CscView;
-    use crate::testing::Random;
-    use crate::trace::Switch;
+    use crate::testing::{Account, Random};
     use crate::{CscMatrix, LeastSquares};
-
-    #[derive(Default)]
-    struct Account(u64);
-
-    impl Monitor for Account {
-        fn check(&mut self, _x: &[f64]) -> Check {
-            unreachable!("engines do not check")
-        }
-        fn spend(&mut self, multiply_adds: u64) {
-            self.0 += multiply_adds;
-        }
-        fn restarted(&mut self) {}
-        fn switched(&mut self, _switch: Switch) {}
-        fn out_of_time(&self) -> bool {
-            false
-        }
-    }
 
     /// Columns of ten entries anywhere, hardly fewer than rows: sweeps crawl. b is noisy.
     fn nearly_square(m: usize, n: usize, random: &mut Random) -> (CscMatrix<f64>, Vec<f64>) {
@@ -222,7 +200,7 @@ mod tests {
         for _ in 0..rounds {
             let before = point.clone();
             let work = engine.round(&problem, &mut point, &[], 0.0, &mut account);
-            assert_eq!(work, std::mem::take(&mut account.0), "what it says is what it spends");
+            assert_eq!(work, std::mem::take(&mut account.work), "what it says is what it spends");
             let rise = point.objective_above(&problem, &before);
             assert!(rise <= SWEEPS as f64 * rounding_error(&problem, &point), "f never rises: {rise:e}");
             assert!(point.x.iter().zip(&problem.upper).all(|(x, u)| (0.0..=*u).contains(x)));

@@ -50,6 +50,19 @@ impl Point {
         add_weighted(problem, k, change, &mut self.weighted_image);
     }
 
+    /// Takes variables that are out of their bounds to them. Returns the multiply-adds with entries of A.
+    pub fn clip<M: Columns>(&mut self, problem: &Reduced<M>, variables: impl Iterator<Item = usize>) -> u64 {
+        let mut work = 0;
+        for k in variables {
+            let inside = self.x[k].clamp(0.0, problem.upper[k]);
+            if inside != self.x[k] {
+                self.set(problem, k, inside);
+                work += problem.column_len(k) as u64;
+            }
+        }
+        work
+    }
+
     /// The minimiser of f along coordinate k, and the slope that it came from.
     #[inline]
     pub fn best_along<M: Columns>(&self, problem: &Reduced<M>, k: usize) -> f64 {
